@@ -162,7 +162,7 @@ fn check_with(vertex: &str, fragment: &str, expected: impl Fn(u32, u32) -> [f32;
 }
 
 #[test]
-fn a_varying_becomes_the_colour() {
+fn varying_interpolation() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -173,7 +173,7 @@ void main() { colour = vec4(shade, 1.0); }",
 }
 
 #[test]
-fn a_fragment_knows_where_it_is() {
+fn frag_coord_builtin() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -184,7 +184,7 @@ void main() { colour = gl_FragCoord * vec4(shade.zzz, 1.0); }",
 }
 
 #[test]
-fn dropped_fragments_leave_what_is_there() {
+fn discarded_fragments_preserve_the_target() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -201,7 +201,7 @@ void main() {
 }
 
 #[test]
-fn derivatives_are_differences_between_neighbours() {
+fn derivatives_are_differences_in_the_quad() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -212,7 +212,7 @@ void main() { colour = vec4(dFdx(shade.x), dFdy(shade.y), dFdx(shade.y), fwidth(
 }
 
 #[test]
-fn loops_and_branches_run_in_every_lane() {
+fn divergent_loops_and_branches() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -230,7 +230,7 @@ void main() {
 }
 
 #[test]
-fn inputs_are_evaluated_where_the_shader_asks() {
+fn interpolate_at_functions() {
     // Pixels have one sample, in the middle. The number of the sample is not known before, and the
     // same for all at once.
     let step = 1.0 / SIZE as f32;
@@ -255,7 +255,7 @@ void main() {
 }
 
 #[test]
-fn fragments_have_many_inputs() {
+fn fragment_shader_with_many_inputs() {
     // Twenty-two are written, of which all but three are read, and two that no vertex has.
     let (mut vertex, mut fragment) = (String::new(), String::new());
     let (mut written, mut sum) = (String::new(), String::new());
@@ -303,7 +303,7 @@ void main() {
 }
 
 #[test]
-fn distances_clip_and_cull() {
+fn clip_and_cull_distances() {
     const PIXEL: &str = "#version 450
 layout(location = 0) in vec3 shade;
 layout(location = 0) out vec4 colour;

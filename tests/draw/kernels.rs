@@ -1,4 +1,4 @@
-//! Two shaders, as iga64 assembles them for gen9, and what a launcher must know of them.
+//! Two shaders, as iga64 assembles them for gen9, and what the driver must know of them.
 
 use cmd::Scratch;
 use cmd::draw::shader::{

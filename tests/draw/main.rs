@@ -79,7 +79,7 @@ fn vertices(count: u32) -> Draw {
 }
 
 #[test]
-fn a_triangle_covers_its_pixels() {
+fn triangle_coverage() {
     let mut rig = rig(&[
         [[-1.0, -1.0, 0.0, 1.0], RED],
         [[1.0, -1.0, 0.0, 1.0], RED],
@@ -100,7 +100,7 @@ fn a_triangle_covers_its_pixels() {
 }
 
 #[test]
-fn colours_are_interpolated_and_scaled_by_a_push_constant() {
+fn interpolated_colour_scaled_by_a_push_constant() {
     let mut rig = rig(&[
         [[-1.0, -1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]],
         [[3.0, -1.0, 0.0, 1.0], [2.0, 0.0, 0.0, 1.0]],
@@ -146,7 +146,7 @@ fn unchanged_state_is_not_emitted_again() {
 }
 
 #[test]
-fn renderings_follow_each_other() {
+fn consecutive_render_passes() {
     let mut rig = rig(&quad(-1.0, 1.0, 0.0, RED));
     // Each has a table of its own; the last ones are far from the first.
     for round in 0..20 {
@@ -161,7 +161,7 @@ fn renderings_follow_each_other() {
 }
 
 #[test]
-fn scissors_cut() {
+fn scissor_test() {
     let mut rig = rig(&quad(-1.0, 1.0, 0.0, RED));
     rig.change(Dirty::SCISSORS, |state| {
         let scissor = &mut state.scissors[0];
@@ -177,7 +177,7 @@ fn scissors_cut() {
 }
 
 #[test]
-fn back_faces_are_dropped() {
+fn back_face_culling() {
     for (cull, clockwise, seen) in [
         (Cull::None, false, true),
         (Cull::Back, true, true),
@@ -198,7 +198,7 @@ fn back_faces_are_dropped() {
 }
 
 #[test]
-fn the_nearer_of_two_stays() {
+fn depth_test_less() {
     let near = quad(-1.0, 0.0, 0.25, RED);
     let far = quad(-1.0, 1.0, 0.75, GREEN);
     let mut rig = rig(&[near, far].concat());
@@ -218,7 +218,7 @@ fn the_nearer_of_two_stays() {
 }
 
 #[test]
-fn colours_are_blended() {
+fn alpha_blending() {
     let below = quad(-1.0, 1.0, 0.0, [0.25, 0.5, 0.0, 1.0]);
     let above = quad(-1.0, 1.0, 0.0, [0.5, 0.0, 1.0, 0.5]);
     let mut rig = rig(&[below, above].concat());
@@ -241,7 +241,7 @@ fn colours_are_blended() {
 }
 
 #[test]
-fn indices_and_instances() {
+fn indexed_and_instanced_draws() {
     let mut rig = rig(&quad(-1.0, 0.0, 0.0, RED));
     // 16-bit indices of the same two triangles, one from the end of the other's.
     rig.write(INDICES, &[0x0001_0000, 0x0003_0002, 0x0005_0004]);
@@ -264,7 +264,7 @@ fn indices_and_instances() {
 }
 
 #[test]
-fn points_and_strips() {
+fn point_list_and_triangle_strip() {
     let mut rig = rig(&[[[0.0, 0.0, 0.0, 1.0], RED]]);
     rig.change(Dirty::ASSEMBLY, |state| {
         state.topology = Topology::PointList

@@ -1,6 +1,6 @@
 //! Random shaders: expressions of integers, of 64 bits and doubles or of halves where they are
-//! asked for, variables, arrays, branches, loops that end early, returns, and what depends on who
-//! else is there.
+//! asked for, variables, arrays, branches, loops that end early, returns, and what depends on which
+//! invocations are active.
 //!
 //! In:  a seed. Out: a compute shader of eight invocations that reads the buffer of binding 0 and
 //!      writes that of binding 1, each invocation a dword of its own, and neither is more than

@@ -1,4 +1,4 @@
-//! A data port, a gateway and a dispatcher, just large enough to run compute kernels beside the
+//! A data port, a gateway and a dispatcher, just large enough to run compute kernels next to the
 //! interpreter.
 
 use abi::DriverValue;

@@ -231,7 +231,7 @@ fn witness(file: &str, bytes: &[u8], each: bool) -> Result<Sum, String> {
             let of_flag = |field: &Field| {
                 let posts = field.lo == pipe_control::POST_SYNC_OPERATION.lo;
                 match posts {
-                    // Memory is the same without it, or somebody would have noticed.
+                    // Memory is the same without it, or a check would have failed.
                     true => Some(format!("{}: what it writes was there already", field.name)),
                     false => reason(field.name, number, of),
                 }

@@ -96,7 +96,7 @@ pub fn of_kernel(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
         };
         let table = desc.map(|desc| desc & 0xff);
         let handle = matches!(table, None | Some(252));
-        // A64 messages say no surface, but have addresses; scratch blocks have an offset in its
+        // A64 messages have no surface, but addresses; scratch blocks have an offset in its
         // place.
         let whole = send.sfid == 12 && desc.is_some_and(|desc| A64 >> (desc >> 14 & 0x1f) & 1 == 1);
         let scratch = send.sfid == 10 && desc.is_none_or(|desc| desc >> 18 & 1 == 1);

@@ -432,7 +432,7 @@ fn print_def(s: &Shader, def: Id<Def>, out: &mut String) -> fmt::Result {
 }
 
 /// Letter of a component of a vector of `of` components: xyzw for up to 4, else a to p.
-pub(crate) fn component_letter(component: u8, of: u8) -> char {
+pub(crate) fn component_char(component: u8, of: u8) -> char {
     if of <= 4 {
         ['x', 'y', 'z', 'w'].get(usize::from(component)).copied()
     } else {
@@ -499,7 +499,7 @@ fn print_alu(s: &Shader, a: &Alu, out: &mut String) -> fmt::Result {
         };
         if !plain {
             out.push('.');
-            out.extend(swizzle.iter().map(|c| component_letter(*c, of)));
+            out.extend(swizzle.iter().map(|c| component_char(*c, of)));
         }
     }
     Ok(())

@@ -125,7 +125,7 @@ impl Place {
 fn rows_intersect(a: &Extent, b: &Extent, slice_rows: i64, down: i64) -> bool {
     // Only the difference n = i - k of the slices i and k matters: the first rows are then n slices
     // minus `down` apart.
-    let meet = |apart: i64| apart - down < b.rows.into() && down - apart < a.rows.into();
+    let meet = |distance: i64| distance - down < b.rows.into() && down - distance < a.rows.into();
     let (min, max) = (1 - i64::from(b.slices), i64::from(a.slices) - 1);
     if slice_rows == 0 {
         return meet(0);
@@ -233,7 +233,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) % max
         };
-        let (mut met, mut apart) = (0, 0);
+        let (mut met, mut disjoint) = (0, 0);
         for order in [Order::Rows, Order::X, Order::Y, Order::W] {
             for round in 0..400 {
                 let [a, b] = [0, 1].map(|_| {
@@ -256,9 +256,9 @@ mod tests {
                 let common = bytes(&a).intersection(&bytes(&b)).count() > 0;
                 assert_eq!(a.overlaps(&b), common, "{order:?} {round}: {a:?} {b:?}");
                 assert_eq!(b.overlaps(&a), common);
-                if common { met += 1 } else { apart += 1 }
+                if common { met += 1 } else { disjoint += 1 }
             }
         }
-        assert!(met > 200 && apart > 200, "{met} {apart}");
+        assert!(met > 200 && disjoint > 200, "{met} {disjoint}");
     }
 }

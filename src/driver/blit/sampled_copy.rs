@@ -137,10 +137,10 @@ pub(crate) fn average_samples(
     let none = k.imm_u32(0);
     let differs = k.ine(slices, none);
     let drawn = k.ine(ones, whole);
-    let apart = k.iand(differs, drawn);
+    let load_all = k.iand(differs, drawn);
     let no_mcs = k.ine(no_mcs, none);
-    let apart = k.ior(apart, no_mcs);
-    k.push_if(apart);
+    let load_all = k.ior(load_all, no_mcs);
+    k.push_if(load_all);
     let mut texels: SmallVec<[[Id<Def>; 4]; 16]> = SmallVec::new();
     texels.push(first);
     for sample in 1..1 << samples_log2 {
@@ -287,8 +287,8 @@ fn write(
 ///   next; the coordinate of the slice, the sampler and the packing;
 /// - joined: the first column and row of the source, the packing, and 1 if it has no MCS;
 /// - first and chosen: the first column and row of the source.
-pub(crate) fn nir(picture: SampledCopy) -> nir::Shader {
-    match picture {
+pub(crate) fn nir(copy: SampledCopy) -> nir::Shader {
+    match copy {
         SampledCopy::Scaled { volume, numbers } => scaled_shader(volume, numbers),
         SampledCopy::Joined {
             samples_log2,

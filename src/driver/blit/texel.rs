@@ -700,8 +700,8 @@ fn resolve_mcs_by_four(samples_log2: u32) -> nir::Shader {
                 let value = k.read_unit(2, first, 4);
                 let x = k.imul_imm(column, 16);
                 let to = byte_offset(k, (Order::Y, 4), [x, row, slice], &push[4..8]);
-                let most = k.imm_u32(u32::MAX);
-                let all = k.ieq(bits, most);
+                let all_ones = k.imm_u32(u32::MAX);
+                let all = k.ieq(bits, all_ones);
                 k.if_then_else(
                     all,
                     |k| {

@@ -304,15 +304,15 @@ unsafe fn submit<T>(
         return done();
     }
     // Submissions are large and not moved. The frequent case of a single one stays on the stack.
-    let (mut single, mut several);
+    let (mut single, mut multiple);
     let work: &mut [Submission] = match infos.len() {
         0 | 1 => {
             single = [Submission::default()];
             &mut single
         }
         count => {
-            several = vec![Submission::default(); count];
-            &mut several
+            multiple = vec![Submission::default(); count];
+            &mut multiple
         }
     };
     for (info, work) in infos.iter().zip(&mut *work) {

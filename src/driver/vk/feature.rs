@@ -439,7 +439,7 @@ offered! {
 }
 
 /// Members with a different meaning in one structure, where the device does not support them.
-const APART: &[(StructureType, &str)] = &[
+const EXCEPTIONS: &[(StructureType, &str)] = &[
     // In this structure it is the buffer, not its memory, that gets the address.
     (
         StructureType::PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT,
@@ -468,7 +468,7 @@ pub struct Enabled {
 
 impl Structure {
     fn offered(&self, device: &Device, name: &str) -> bool {
-        offers(device, name) && !APART.contains(&(self.s_type, name))
+        offers(device, name) && !EXCEPTIONS.contains(&(self.s_type, name))
     }
 
     /// Fills in the values of the members for a query.
@@ -527,7 +527,7 @@ mod tests {
         }
         assert!(offers(device, "robustBufferAccess"));
         assert!(!offers(device, "sparseBinding"));
-        for (s_type, name) in APART {
+        for (s_type, name) in EXCEPTIONS {
             assert!(structure(*s_type).unwrap().members.contains(name));
             assert!(offers(device, name), "{name} is offered nowhere");
         }

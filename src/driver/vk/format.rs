@@ -402,7 +402,7 @@ impl Format {
     }
 
     /// Hardware format of an aspect.
-    pub fn part(&self, aspect: api::ImageAspectFlags) -> Option<&'static hw::Format> {
+    pub fn aspect_format(&self, aspect: api::ImageAspectFlags) -> Option<&'static hw::Format> {
         if !self.aspects().contains(aspect) {
             return None;
         }
@@ -458,8 +458,8 @@ impl Format {
             return None;
         }
         let (mut packing, mut at) = (0, 0);
-        for (letter, bits) in channels(name) {
-            let select = match letter {
+        for (name_char, bits) in channels(name) {
+            let select = match name_char {
                 b'R' => ChannelSelect::Red,
                 b'G' => ChannelSelect::Green,
                 b'B' => ChannelSelect::Blue,
@@ -678,13 +678,13 @@ mod tests {
         assert_eq!(WIDENED_FORMATS.len(), WIDENED.len());
         assert!(FORMATS.windows(2).all(|pair| pair[0].api < pair[1].api));
         let row = find(F::D24_UNORM_S8_UINT).unwrap();
-        let part = |aspect| row.part(aspect).map(|format| format.name);
+        let hw_name = |aspect| row.aspect_format(aspect).map(|format| format.name);
         assert_eq!(
-            part(api::ImageAspectFlags::DEPTH),
+            hw_name(api::ImageAspectFlags::DEPTH),
             Some("R24_UNORM_X8_TYPELESS")
         );
-        assert_eq!(part(api::ImageAspectFlags::STENCIL), Some("R8_UINT"));
-        assert_eq!(part(api::ImageAspectFlags::COLOR), None);
+        assert_eq!(hw_name(api::ImageAspectFlags::STENCIL), Some("R8_UINT"));
+        assert_eq!(hw_name(api::ImageAspectFlags::COLOR), None);
         assert!(find(F::B8G8R8_UNORM).is_none());
     }
 }

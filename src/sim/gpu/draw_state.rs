@@ -191,7 +191,7 @@ mod tests {
     use draw_state::vertex_buffer_state as vb;
 
     #[test]
-    fn a_field_is_where_the_generation_has_it() {
+    fn field_positions_follow_the_generation() {
         use draw::state_sf as sf;
         use hw::gen8::state_sf as older;
         let mut words = [sf::PACKET.header, 0, 0, 0];
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vertex_buffer_stays_where_it_is_unless_it_is_said_to_move() {
+    fn vertex_buffer_address_changes_only_with_modify_enable() {
         let mut state = DrawState::default();
         let mut latch = |modify, address, pitch| {
             let mut words = [0; 5];

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_every_gap_and_no_other() {
+    fn gap_table_matches_the_sources() {
         let mut in_code = BTreeSet::new();
         for (file, code) in sources() {
             let of_file = messages(&code);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_named_only_in_their_tables() {
+    fn rule_names_occur_only_in_tables() {
         for (file, code) in sources() {
             assert!(!code.contains("rule: \""), "{file} names a rule itself");
         }

@@ -260,8 +260,8 @@ pub fn run(
 }
 
 impl DispatchJob<'_> {
-    /// Runs workgroups until none is left, or until this worker has executed `most` instructions.
-    fn run_groups(&self, worker: usize, most: u64) -> Counters {
+    /// Runs workgroups until none is left, or until this worker has executed `max_instructions`.
+    fn run_groups(&self, worker: usize, max_instructions: u64) -> Counters {
         let mut counters = Counters::default();
         let descriptor = &self.dispatch.descriptor;
         let slm = slm_bytes(idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor));
@@ -274,7 +274,7 @@ impl DispatchJob<'_> {
             bindless_surfaces: self.dispatch.bindless_surfaces,
         }));
         let mut threads: Vec<Thread> = Vec::new();
-        while counters.instructions < most && !self.stopped.load(Relaxed) {
+        while counters.instructions < max_instructions && !self.stopped.load(Relaxed) {
             let group = self.next_group.fetch_add(1, Relaxed);
             if group >= self.groups {
                 break;

@@ -118,9 +118,9 @@ pub(crate) enum Depth {
     /// The slice was written through HiZ, so the depth buffer may be unresolved.
     Held([u32; 2]),
     /// The slice was resolved.
-    Settled([u32; 2]),
+    Resolved([u32; 2]),
     /// The slice's HiZ became valid: it was cleared whole, or rebuilt from the slice.
-    Told([u32; 2]),
+    HizValid([u32; 2]),
     /// The slice may be written without updating HiZ.
     Passed([u32; 2]),
     /// The memory is no longer a depth buffer.

@@ -28,14 +28,14 @@ impl Rule {
         }
     }
 
-    /// Returns an error unless `kept`; `what` describes the violation.
+    /// Returns an error unless `holds`; `what` describes the violation.
     pub(crate) fn check(
         &self,
-        kept: bool,
+        holds: bool,
         at: u64,
         what: impl FnOnce() -> String,
     ) -> Result<(), Stop> {
-        match kept {
+        match holds {
             true => Ok(()),
             false => Err(self.stop(what(), at)),
         }

@@ -185,11 +185,11 @@ fn to_byte(value: f32) -> u8 {
 /// Scales values so that the minimum becomes 0 and the maximum 255.
 fn scaled(values: impl Iterator<Item = f64> + Clone) -> impl Iterator<Item = u8> {
     let finite = values.clone().filter(|v| v.is_finite());
-    let least = finite.clone().fold(f64::INFINITY, f64::min);
+    let min = finite.clone().fold(f64::INFINITY, f64::min);
     let greatest = finite.fold(f64::NEG_INFINITY, f64::max);
     // A constant image has no range and becomes grey.
-    values.map(move |value| match greatest - least {
-        range if range > 0.0 => to_byte(((value - least) / range) as f32),
+    values.map(move |value| match greatest - min {
+        range if range > 0.0 => to_byte(((value - min) / range) as f32),
         _ => 0x80,
     })
 }
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_unchanged_and_alpha_is_a_separate_image() {
+    fn colour_and_alpha_images() {
         // R8G8B8A8_UNORM and its sRGB sibling.
         for number in [0x0c7, 0x0c8] {
             let words = [0xff03_0201, 0x8006_0504];
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_and_depth_are_scaled() {
+    fn integer_and_depth_images_are_scaled() {
         // R32_UINT: 10 and 30, with green and blue 0 and alpha 1.
         let target = (Role::Colour(0), small(0x0d7));
         let images = shown(&[10, 30], &mut DrawnTargets::default(), &[target]);

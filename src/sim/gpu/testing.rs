@@ -70,7 +70,7 @@ impl Rig {
         self.execute_part(batch, BYTES)
     }
 
-    /// The same, of a batch that is said to have so many bytes; 0 where it goes on to its end.
+    /// Executes a batch with a declared length in bytes; 0 means up to MI_BATCH_BUFFER_END.
     pub(crate) fn execute_part(&mut self, batch: &[u32], bytes: u64) -> Result<Report, Stop> {
         self.write(BATCH, batch);
         self.gpu
@@ -99,7 +99,7 @@ impl Rig {
         self.execute(&walk_batch(groups, threads))
     }
 
-    /// Puts a kernel in place, and the end of the thread behind it.
+    /// Writes a kernel to memory, followed by the end of the thread.
     pub(crate) fn code(&self, address: u64, kernel: &[Inst]) {
         let mut code = Vec::new();
         for inst in kernel.iter().chain(&[eot()]) {
@@ -113,7 +113,7 @@ impl Rig {
         self.write(address, &code);
     }
 
-    /// Puts a kernel, its surface and its state in place.
+    /// Writes a kernel, its surface and its state to memory.
     pub(crate) fn load_kernel(&mut self, kernel: &[Inst], threads: u32) {
         self.code(CODE, kernel);
         self.write(STATE + TABLE, &[SURFACE as u32, TEXELS as u32]);

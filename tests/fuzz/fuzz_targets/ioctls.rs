@@ -177,7 +177,7 @@ fn write(input: &mut Input<'_>, kernel: &dyn Kernel, names: &Names) {
     }
 }
 
-/// An answer that may be anything.
+/// A response that may be anything.
 fn ignore<T>(_: T) {}
 
 fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {

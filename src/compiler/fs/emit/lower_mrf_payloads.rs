@@ -53,8 +53,12 @@ fn lower_collect(
     });
     let headers = parts.iter().take_while(|p| p.header).count();
     let (headers, values) = parts.split_at(headers);
-    let apart = first.compr4 && mrfs.simd8_halves_apart && inst.exec == 16;
-    let colours = if apart { COLOURS.min(values.len()) } else { 0 };
+    let separate_halves = first.compr4 && mrfs.separate_simd8_halves && inst.exec == 16;
+    let colours = if separate_halves {
+        COLOURS.min(values.len())
+    } else {
+        0
+    };
     let (colours, others) = values.split_at(colours);
     let mut at = emit_contiguous(headers, inst, dst, 0, &mut emit);
     for (p, first) in colours.iter().zip((at..).step_by(GRF_BYTES as usize)) {

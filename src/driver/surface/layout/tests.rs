@@ -67,7 +67,7 @@ fn levels_are_placed_as_in_the_prm() {
 }
 
 #[test]
-fn layers_are_a_slice_apart() {
+fn layer_pitch_is_the_rows_of_a_slice() {
     let surface = layout(&ImageInfo {
         layers: 6,
         levels: 3,

@@ -38,7 +38,7 @@ fn mcs_location(image: &Image, of: &ImageBox) -> Result<Option<(Plane, Extent)>>
     if of.aspect != api::ImageAspectFlags::COLOR {
         return Ok(None);
     }
-    let part = image.part(of.aspect)?;
+    let part = image.aspect_part(of.aspect)?;
     let Some((surface, address)) = image.mcs(part)? else {
         return Ok(None);
     };
@@ -112,7 +112,7 @@ pub(super) fn resolve_mcs_clears(
     let Some((control, of)) = mcs_location(image, &whole)? else {
         return Ok(Vec::new());
     };
-    let part = image.part(whole.aspect)?;
+    let part = image.aspect_part(whole.aspect)?;
     let (mut pixels, extent) = whole.plane_and_extent(image, part)?;
     // Slice 0 of each layer.
     pixels.slice_rows *= image.samples();
@@ -166,7 +166,7 @@ pub(super) fn ambiguate_ccs(
     level: u32,
     (first_layer, layers): (u32, u32),
 ) -> Result<Vec<Launch>> {
-    let part = image.part(api::ImageAspectFlags::COLOR)?;
+    let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
     let Some((surface, address)) = image.compressed_ccs(part)? else {
         return Ok(Vec::new());
     };

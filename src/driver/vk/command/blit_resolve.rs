@@ -140,7 +140,7 @@ fn render_format(hw_gen: hw::Gen, to: &Format, part: &Part) -> Option<&'static h
     let features = to.image_features(hw_gen, tiling);
     let can = features.contains(api::FormatFeatureFlags2::COLOR_ATTACHMENT)
         && part.surface.dim != Dim::D1;
-    to.part(part.aspect).filter(|_| can)
+    to.aspect_format(part.aspect).filter(|_| can)
 }
 
 /// The format for bits that are not to be converted.
@@ -166,7 +166,9 @@ fn element_type(format: &hw::Format) -> DepthStencilFormat {
 
 /// Selects how a destination is written.
 fn write_method(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<WriteMethod> {
-    let format = to.part(part.aspect).ok_or(Error::FormatNotSupported)?;
+    let format = to
+        .aspect_format(part.aspect)
+        .ok_or(Error::FormatNotSupported)?;
     let name = format.name;
     let with = |numbers, format| WriteMethod {
         numbers,
@@ -275,8 +277,12 @@ impl CommandBuffer {
             layers: 1,
             volume: false,
         };
-        let render_target =
-            render_target_state(destination, destination.part(to.aspect)?, &view, ccs_mode)?;
+        let render_target = render_target_state(
+            destination,
+            destination.aspect_part(to.aspect)?,
+            &view,
+            ccs_mode,
+        )?;
         let state = sampler::as_slot(sampler::blit_state(linear));
         let handle = self.surfaces.write(&self.context, &[texture, state])?;
         let sampler = (handle >> 6) + SURFACE_BYTES + SAMPLER_BASE_BYTES;
@@ -303,7 +309,7 @@ impl CommandBuffer {
         linear: bool,
         push: impl Fn(u32, u32) -> [u32; PUSH_DW],
     ) -> Result<()> {
-        let part = destination.part(to.aspect)?;
+        let part = destination.aspect_part(to.aspect)?;
         let volume = destination.info.question.dimension == api::ImageType::TYPE_3D;
         let first_layer = match volume {
             true => to.offset_px[2],
@@ -390,7 +396,10 @@ impl CommandBuffer {
         region: &Scaled,
         filter: api::Filter,
     ) -> Result<()> {
-        let (part_from, part_to) = (source.part(aspect)?, destination.part(aspect)?);
+        let (part_from, part_to) = (
+            source.aspect_part(aspect)?,
+            destination.aspect_part(aspect)?,
+        );
         let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
         let (from_volume, to_volume) = (volume(source), volume(destination));
         let from = blit_box(aspect, source, &region.from, &region.from_px)?;
@@ -490,7 +499,7 @@ impl CommandBuffer {
         destination: &Image,
         to: &ImageBox,
     ) -> Result<()> {
-        let format = source.part(from.aspect)?.format;
+        let format = source.aspect_part(from.aspect)?.format;
         self.resolve_samples(
             (source, from, format),
             (destination, to, destination.format),
@@ -510,8 +519,8 @@ impl CommandBuffer {
         cleared: Option<[u32; 4]>,
         ccs_mode: CcsMode,
     ) -> Result<bool> {
-        let part_from = source.part(from.aspect)?;
-        let part_to = destination.part(to.aspect)?;
+        let part_from = source.aspect_part(from.aspect)?;
+        let part_to = destination.aspect_part(to.aspect)?;
         let to = ImageBox {
             extent_px: from.extent_px,
             layers: from.layers,
@@ -613,7 +622,7 @@ impl CommandBuffer {
             self.choose_samples((source, &from), (destination, &to), resolve.choice)?;
             return Ok(false);
         }
-        let format = resolve.from.format.part(resolve.aspect);
+        let format = resolve.from.format.aspect_format(resolve.aspect);
         let format = format.ok_or(Error::FormatNotSupported)?;
         self.resolve_samples(
             (source, &from, format),
@@ -633,8 +642,8 @@ impl CommandBuffer {
         (destination, to): (&Image, &ImageBox),
         choice: ResolveMode,
     ) -> Result<()> {
-        let part_from = source.part(from.aspect)?;
-        let part_to = destination.part(to.aspect)?;
+        let part_from = source.aspect_part(from.aspect)?;
+        let part_to = destination.aspect_part(to.aspect)?;
         from.check_bounds(source)?;
         let kind = element_type(part_from.format);
         let format = uint_format(part_from.surface.block.bits)?;

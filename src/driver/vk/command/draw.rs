@@ -511,10 +511,10 @@ impl CommandBuffer {
         stride_bytes: u32,
         indexed: bool,
         count_at: u64,
-        most: u32,
+        max_count: u32,
     ) -> Result<()> {
         let recorder = &mut self.recorder;
-        if recorder.draw_indirect_count(address, stride_bytes, indexed, count_at, most)? {
+        if recorder.draw_indirect_count(address, stride_bytes, indexed, count_at, max_count)? {
             return Ok(());
         }
         Err(UNBOUND)

@@ -48,7 +48,7 @@ impl CommandBuffer {
         value: &[u32; 4],
     ) -> Result<Option<FastClearTarget>> {
         let (view, image) = (from.view, &*from.view.image);
-        let part = image.part(api::ImageAspectFlags::COLOR)?;
+        let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
         let multisampled = image.samples() > 1;
         let kind = AuxKind::of_colour(image.samples());
         let Some((control, address)) = image.aux(part, kind)? else {

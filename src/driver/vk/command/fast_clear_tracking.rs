@@ -48,7 +48,7 @@ fn first_layer_target(
     record: u64,
     known: Option<&FastClearRecord>,
 ) -> Result<FastClearTarget> {
-    let part = image.part(api::ImageAspectFlags::COLOR)?;
+    let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
     let multisampled = image.samples() > 1;
     let (control, control_at) = image
         .aux(part, AuxKind::of_colour(image.samples()))?
@@ -97,7 +97,7 @@ fn tracked_layer(
     if level != 0 || first_layer != 0 || !Image::is_attachment_only_layout(layout) {
         return Ok(None);
     }
-    let part = image.part(api::ImageAspectFlags::COLOR)?;
+    let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
     let Some(record) = image.fast_clear_record(part)? else {
         return Ok(None);
     };
@@ -186,7 +186,7 @@ impl CommandBuffer {
         let image = &from.view.image;
         let drawn = image.ccs_mode(from.layout);
         if image.is_compressed() {
-            let part = image.part(api::ImageAspectFlags::COLOR)?;
+            let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
             image.set_ccs(part, &mut surface, drawn)?;
         }
         let Some(TrackedLayer {
@@ -206,7 +206,7 @@ impl CommandBuffer {
         if matches!(known, ClearState::NotCleared) || image.never_tracks_clears() {
             return Ok((surface, None));
         }
-        let part = image.part(api::ImageAspectFlags::COLOR)?;
+        let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
         let blocks = image.aux(part, AuxKind::Ccs)?;
         if let Some((control, address)) = &blocks {
             cmd::image::set_ccs(&mut surface, control, *address, drawn);

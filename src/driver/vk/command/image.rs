@@ -239,7 +239,7 @@ impl CommandBuffer {
         of: &ImageBox,
         to_image: bool,
     ) -> Result<()> {
-        let part = image.part(of.aspect)?;
+        let part = image.aspect_part(of.aspect)?;
         let (plane, extent) = of.plane_and_extent(image, part)?;
         let block = texel_block(image, part);
         let or = |asked, else_px| if asked == 0 { else_px } else { asked };
@@ -249,10 +249,10 @@ impl CommandBuffer {
         if extent.rows == 0 || extent.slices == 0 {
             return Ok(());
         }
-        let beside = extent_in_blocks(&extent, part.surface.block, block);
+        let linear_extent = extent_in_blocks(&extent, part.surface.block, block);
         let last_row =
             u64::from(slice_rows) * u64::from(extent.slices - 1) + u64::from(extent.rows - 1);
-        let bytes = last_row * u64::from(pitch_bytes) + u64::from(beside.row_bytes);
+        let bytes = last_row * u64::from(pitch_bytes) + u64::from(linear_extent.row_bytes);
         let linear = Plane {
             address: buffer.address_of(rows.offset_bytes, bytes)?,
             order: Order::Rows,
@@ -261,7 +261,7 @@ impl CommandBuffer {
             y_rows: 0,
             slice_rows,
         };
-        let (linear, plane) = ((linear, beside), (plane, extent));
+        let (linear, plane) = ((linear, linear_extent), (plane, extent));
         match to_image {
             true => self.copy_elements(linear, plane),
             false => self.copy_elements(plane, linear),
@@ -329,7 +329,10 @@ impl CommandBuffer {
         let neither = each == [None; 2];
         let all = neither.then_some(colours).into_iter();
         for (aspect_from, aspect_to) in all.chain(each.into_iter().flatten()) {
-            let (part_from, part_to) = (source.part(aspect_from)?, destination.part(aspect_to)?);
+            let (part_from, part_to) = (
+                source.aspect_part(aspect_from)?,
+                destination.aspect_part(aspect_to)?,
+            );
             // The same number of blocks, in pixels of the destination.
             let blocks = texel_block(source, part_from);
             let of = texel_block(destination, part_to);
@@ -410,7 +413,7 @@ impl CommandBuffer {
 
     /// Writes an element to all of a box.
     pub fn fill_image(&mut self, image: &Image, of: &ImageBox, element: &[u8]) -> Result<()> {
-        let part = image.part(of.aspect)?;
+        let part = image.aspect_part(of.aspect)?;
         let (mut plane, mut extent) = of.plane_and_extent(image, part)?;
         if let Some(control) = aux_state::map_to_slice_0(image, of)? {
             // Slice 0 holds all samples.

@@ -278,12 +278,12 @@ impl CommandBuffer {
             self.transitions(needed.into_iter().map(Ok))?;
         }
         if pass.has_subpass() {
-            let apart = pass.separate_clears()?;
-            for begin in &apart {
+            let clears = pass.separate_clears()?;
+            for begin in &clears {
                 self.begin_rendering(begin)?;
                 self.end_rendering()?;
             }
-            if !apart.is_empty() {
+            if !clears.is_empty() {
                 let cleared = Pending::STALL.with(Pending::FLUSH_TARGETS);
                 let read = cleared.with(Pending::INVALIDATE_TEXTURE);
                 self.recorder.barrier(read);

@@ -77,11 +77,11 @@ impl BindingLayout {
     /// Slots of an element that are written, without a packed sampler.
     #[inline]
     pub(super) fn pieces(&self) -> u32 {
-        let beside = match self.packs_samplers() {
+        let not_counted = match self.packs_samplers() {
             true => 1,
             false => self.fixed,
         };
-        u32::from(self.info.pieces - beside)
+        u32::from(self.info.pieces - not_counted)
     }
 
     /// Whether its samplers, if any, are not immutable.

@@ -178,7 +178,7 @@ impl Image {
             ranges,
             clear_tracking: _,
         } = self;
-        let apart = info
+        let disjoint = info
             .question
             .flags
             .contains(api::ImageCreateFlags::DISJOINT);
@@ -186,7 +186,7 @@ impl Image {
         let mut left = format.aspects();
         while let Some(aspect) = first_aspect(left) {
             left &= !aspect;
-            let Some(hw) = format.part(aspect) else {
+            let Some(hw) = format.aspect_format(aspect) else {
                 continue;
             };
             let mut uses = usage(info, aspect);
@@ -204,7 +204,7 @@ impl Image {
                 Ok(surface) => surface,
                 Err(error) => return Err(layout_error(error, pitch)),
             };
-            if apart && !parts.is_empty() {
+            if disjoint && !parts.is_empty() {
                 ranges.push(MemoryRange::default());
             }
             let memory = ranges.len() - 1;
@@ -250,7 +250,7 @@ impl Image {
     /// The memory range of a disjoint plane, or of the whole image.
     fn memory_range(&self, plane: Option<api::ImageAspectFlags>) -> Result<&MemoryRange> {
         let index = match plane {
-            Some(plane) if self.ranges.len() > 1 => self.part(plane)?.memory,
+            Some(plane) if self.ranges.len() > 1 => self.aspect_part(plane)?.memory,
             _ => 0,
         };
         self.ranges.get(index).ok_or(Error::InvalidUse {
@@ -322,7 +322,7 @@ impl Image {
     }
 
     /// The surface of an aspect.
-    pub fn part(&self, aspect: api::ImageAspectFlags) -> Result<&Part> {
+    pub fn aspect_part(&self, aspect: api::ImageAspectFlags) -> Result<&Part> {
         let found = self.parts.iter().find(|part| part.aspect == aspect);
         found.ok_or(Error::InvalidUse {
             why: "an aspect that an image does not have",
@@ -546,7 +546,7 @@ impl Image {
         layer: u32,
     ) -> Result<api::SubresourceLayout> {
         let aspect = self.aspect_in_memory(aspect);
-        let part = self.part(aspect)?;
+        let part = self.aspect_part(aspect)?;
         if level >= self.info.levels || layer >= self.info.layers {
             return Err(Error::InvalidUse {
                 why: "a level or layer that an image does not have",
@@ -639,7 +639,7 @@ pub fn have_compatible_compression(
     let hw_gen = physical.info().device.hw_gen;
     let widths = |format| {
         let row = format::for_tiling(format, api::ImageTiling::OPTIMAL)?;
-        let hw = row.part(api::ImageAspectFlags::COLOR)?;
+        let hw = row.aspect_format(api::ImageAspectFlags::COLOR)?;
         let can = hw.uses(hw_gen).contains(FormatUse::COMPRESS);
         can.then(|| channel_sizes(hw))
     };

@@ -172,7 +172,9 @@ impl View {
         if format.is_multi_planar() && aspects == api::ImageAspectFlags::COLOR {
             let planes = ASPECTS.into_iter().zip(image.parts());
             let textures = planes.map(|(aspect, part)| {
-                let hw = format.part(aspect).ok_or(Error::FormatNotSupported)?;
+                let hw = format
+                    .aspect_format(aspect)
+                    .ok_or(Error::FormatNotSupported)?;
                 pack(part, hw, SurfaceUsage::Sampler, IDENTITY_SWIZZLE)
             });
             view.texture = Some(textures.collect::<Result<_>>()?);
@@ -184,8 +186,10 @@ impl View {
             true => api::ImageAspectFlags::COLOR,
             false => aspect,
         };
-        let hw = format.part(of_format).ok_or(Error::FormatNotSupported)?;
-        let part = image.part(aspect)?;
+        let hw = format
+            .aspect_format(of_format)
+            .ok_or(Error::FormatNotSupported)?;
+        let part = image.aspect_part(aspect)?;
         if !Image::is_compression_compatible(part, hw) {
             return Err(Error::InvalidUse {
                 why: "a view format that is not in the image's format list",

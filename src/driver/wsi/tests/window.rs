@@ -164,11 +164,11 @@ fn check_presentation(options: &[&str]) {
         assert!(shown, "picture {number} {mode:?}");
         // The presenter reports it as shown, and not too early.
         let given = u64::from(number) + 1;
-        let told = (0..200).any(|_| {
+        let reported = (0..200).any(|_| {
             assert!(presenter.shown() <= given);
             presenter.shown() == given || presenter.wait_events(&timer()).is_err()
         });
-        assert!(told && presenter.shown() == given, "{number} {mode:?}");
+        assert!(reported && presenter.shown() == given, "{number} {mode:?}");
     }
     let smaller = ConfigureWindowAux::new().width(64).height(64);
     connection.configure_window(id, &smaller).unwrap();

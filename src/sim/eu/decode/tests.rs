@@ -117,7 +117,7 @@ fn control_flow_reaches_the_next_instruction_and_its_targets() {
 }
 
 #[test]
-fn what_cannot_be_fetched_stops_the_thread_that_gets_there() {
+fn unfetchable_instruction_stops_only_a_thread_that_reaches_it() {
     let lost = Stop::Fault {
         what: "nothing there".into(),
         at: 80,
@@ -145,7 +145,7 @@ fn what_cannot_be_fetched_stops_the_thread_that_gets_there() {
 }
 
 #[test]
-fn a_kernel_can_be_held_to_the_rules_of_the_instruction_set() {
+fn kernel_can_be_checked_against_isa_rules() {
     let mov = op(Opcode::Mov, 8, dst(4, Type::D), &[g(2, Type::D)]);
     // A region whose rows of eight elements are one wide.
     let broken = op(
@@ -183,7 +183,7 @@ fn a_kernel_can_be_held_to_the_rules_of_the_instruction_set() {
 }
 
 #[test]
-fn operations_read_one_two_or_three_sources() {
+fn operations_decode_their_number_of_sources() {
     let one = [
         Opcode::Mov,
         Opcode::Movi,
@@ -264,7 +264,7 @@ fn operations_read_one_two_or_three_sources() {
 }
 
 #[test]
-fn registers_that_change_by_themselves_or_change_the_thread_are_special() {
+fn volatile_and_control_registers_are_special() {
     let table = [
         (ArfReg::Null, false),
         (ArfReg::Address, false),
@@ -310,7 +310,7 @@ fn registers_that_change_by_themselves_or_change_the_thread_are_special() {
 }
 
 #[test]
-fn a_region_past_the_register_file_is_undefined_wherever_it_stands() {
+fn region_past_the_register_file_is_undefined_for_every_operand() {
     let far = g(127, Type::D);
     let near = g(4, Type::D);
     let wide = |o, d, s: &[Src]| op(o, 16, d, s);
@@ -374,7 +374,7 @@ fn a_region_past_the_register_file_is_undefined_wherever_it_stands() {
 }
 
 #[test]
-fn rules_of_threads_have_names_that_differ() {
+fn thread_rule_names_are_unique() {
     let names: BTreeMap<&str, &str> = crate::RULES.iter().map(|r| (r.name, r.prm)).collect();
     assert_eq!(names.len(), crate::RULES.len());
     for (name, prm) in names {

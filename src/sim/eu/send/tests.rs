@@ -87,7 +87,7 @@ fn range(first: u32, registers: u32) -> Vec<u32> {
 }
 
 #[test]
-fn a_message_has_as_many_registers_as_its_descriptors_say() {
+fn payload_length_follows_mlen_and_ex_mlen() {
     for (o, split) in [
         (Opcode::Send, false),
         (Opcode::Sendc, false),
@@ -125,7 +125,7 @@ fn a_message_has_as_many_registers_as_its_descriptors_say() {
 }
 
 #[test]
-fn descriptors_may_be_in_address_registers() {
+fn descriptors_in_address_registers() {
     // a0.2k as a dword is the k-th.
     for k in 0..8u8 {
         let i = send(Opcode::Send, Desc::A0(2 * k), NONE);
@@ -160,7 +160,7 @@ fn descriptors_may_be_in_address_registers() {
 }
 
 #[test]
-fn a_response_replaces_only_what_the_function_writes() {
+fn response_preserves_registers_the_function_does_not_write() {
     let mut i = send(Opcode::Send, lengths(1, 2), NONE);
     i.dst = dst(20, Type::Ud);
     let (w, t) = sent(i, &[]);
@@ -175,7 +175,7 @@ fn a_response_replaces_only_what_the_function_writes() {
 }
 
 #[test]
-fn a_response_may_lie_over_what_is_sent() {
+fn response_may_overlap_the_payload() {
     // Two registers from g2 on, and two from g6 on; a response of three.
     for first in [0, 1, 2, 3, 4, 5, 6, 7, 8, 50, 125] {
         let mut i = send(Opcode::Sends, lengths(2, 3), Desc::Imm(2 << 6));
@@ -190,7 +190,7 @@ fn a_response_may_lie_over_what_is_sent() {
 }
 
 #[test]
-fn payloads_and_responses_stay_in_the_register_file() {
+fn payload_or_response_outside_the_register_file_is_undefined() {
     let out = |i: Inst| match tried(i, &[]).2 {
         Ok(_) => false,
         Err(Stop::Undefined {
@@ -227,7 +227,7 @@ fn payloads_and_responses_stay_in_the_register_file() {
 }
 
 #[test]
-fn registers_of_a_message_may_be_indirect() {
+fn send_operands_may_be_indirect() {
     let through = |s: Src, a0_sub, imm_bytes| Src {
         addr: Addr::Indirect { a0_sub, imm_bytes },
         ..s
@@ -252,7 +252,7 @@ fn registers_of_a_message_may_be_indirect() {
 }
 
 #[test]
-fn a_message_of_no_channels_is_not_sent_but_at_the_end() {
+fn send_with_no_enabled_channel_is_skipped_unless_eot() {
     let off = |i| pred(i, PredCtrl::Normal, false, 0);
     let (w, t) = sent(off(send(Opcode::Send, ONE, NONE)), &[]);
     assert_eq!((w.first.len(), w.first[0].sfid), (1, 7));
@@ -272,7 +272,7 @@ fn a_message_of_no_channels_is_not_sent_but_at_the_end() {
 }
 
 #[test]
-fn what_refuses_a_message_ends_the_thread() {
+fn refused_message_stops_the_thread() {
     let mut t = thread(&[send(Opcode::Send, ONE, NONE)], &[], 0xff);
     let mut w = Witness {
         refuse: true,

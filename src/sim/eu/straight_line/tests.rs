@@ -24,7 +24,7 @@ fn mov(to: u8, from: Src) -> Inst {
 }
 
 #[test]
-fn messages_are_fixed_if_they_do_not_depend_on_varying_registers() {
+fn messages_are_fixed_unless_they_depend_on_varying_registers() {
     let add = |to, from| {
         let both = [g(from, Type::Ud), imm(Type::Ud, 1)];
         op(Opcode::Add, 8, dst(to, Type::Ud), &both)
@@ -103,7 +103,7 @@ fn messages_are_fixed_if_they_do_not_depend_on_varying_registers() {
 }
 
 #[test]
-fn a_thread_like_a_checked_one_is_not_checked_again() {
+fn equivalent_threads_are_checked_once() {
     let read = op(
         Opcode::Add,
         8,

@@ -34,7 +34,7 @@ fn mov(nr: u8, v: u64) -> Inst {
 }
 
 #[test]
-fn a_thread_begins_with_its_payload_masks_and_state() {
+fn thread_starts_with_payload_masks_and_state() {
     let init = Init {
         sr0: [10, 11, 12, 13, 14, 15, 16, 17],
         tdr0: [20, 21, 22, 23],
@@ -58,7 +58,7 @@ fn a_thread_begins_with_its_payload_masks_and_state() {
 }
 
 #[test]
-fn the_vector_mask_has_every_group_of_four_that_has_a_channel() {
+fn vector_mask_covers_whole_subspans() {
     for mask in (0..16).chain([0x8421_0842, 0xf000_0001, 0x0100_0010]) {
         let want = (0..8).fold(0u32, |m, k| match mask >> (4 * k) & 15 {
             0 => m,
@@ -82,7 +82,7 @@ fn the_vector_mask_has_every_group_of_four_that_has_a_channel() {
 }
 
 #[test]
-fn a_thread_begun_again_has_nothing_of_its_former_self() {
+fn restarted_thread_has_no_old_state() {
     let options = Options {
         statistics: true,
         uninit: true,
@@ -160,7 +160,7 @@ fn a_thread_begun_again_has_nothing_of_its_former_self() {
 }
 
 #[test]
-fn every_operation_counts_in_its_class() {
+fn statistics_count_each_operation_class() {
     let table: [(&str, &[Opcode]); 6] = [
         (
             "move",
@@ -260,7 +260,7 @@ fn every_operation_counts_in_its_class() {
 }
 
 #[test]
-fn an_fpu_is_busy_by_registers_and_longer_with_math_functions() {
+fn fpu_busy_cycles_scale_with_registers_and_math() {
     let two = |o, n, d, s| op(o, n, dst(40, d), &[g(8, s), g(16, s)]);
     let math = |n, function| {
         let mut i = two(Opcode::Math, n, Type::F, Type::F);
@@ -342,7 +342,7 @@ fn an_fpu_is_busy_by_registers_and_longer_with_math_functions() {
 }
 
 #[test]
-fn an_eu_takes_what_its_fpus_or_its_slots_take() {
+fn eu_cycles_are_the_maximum_of_fpu_and_issue_slots() {
     let cycles = |busy, extended, alone| Statistics {
         busy,
         extended,
@@ -373,7 +373,7 @@ impl TraceSink for Tracer {
 }
 
 #[test]
-fn a_trace_has_every_instruction_with_its_enabled_lanes() {
+fn trace_lists_instructions_with_their_enabled_lanes() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let mut upper = mov(5, 2);
     upper.chan_off = 8;
@@ -394,7 +394,7 @@ fn a_trace_has_every_instruction_with_its_enabled_lanes() {
 }
 
 #[test]
-fn each_notification_lets_one_wait_pass() {
+fn each_notification_wakes_one_wait() {
     let wait = |sub| {
         no_mask(op(
             Opcode::Wait,
@@ -429,7 +429,7 @@ fn each_notification_lets_one_wait_pass() {
 }
 
 #[test]
-fn a_budget_counts_instructions_and_waiting_costs_none() {
+fn budget_counts_instructions_but_not_waiting() {
     let wait = no_mask(op(
         Opcode::Wait,
         1,
@@ -450,7 +450,7 @@ fn a_budget_counts_instructions_and_waiting_costs_none() {
 }
 
 #[test]
-fn a_thread_that_was_stopped_stays_so() {
+fn stopped_thread_stays_stopped() {
     let ill = op(Opcode::Illegal, 1, null_dst(Type::Ud), &[]);
     let mut t = thread(&[mov(4, 1), ill], &[], 0xff);
     let mut r = Recorder::default();
@@ -477,7 +477,7 @@ fn writing_the_instruction_pointer_jumps() {
 }
 
 #[test]
-fn state_registers_are_current_wherever_an_instruction_reads_them() {
+fn state_registers_are_current_in_every_source() {
     let at = |r, sub| region(arf(r, 0, sub, Type::Ud), sub, 0, 1, 0);
     let add = |nr, s| {
         no_mask(op(

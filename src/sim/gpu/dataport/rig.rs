@@ -81,7 +81,7 @@ impl Rig {
         port
     }
 
-    /// Sends a message of as many channels as `exec_size` says; what is answered, 64 dwords of it.
+    /// Sends a message of `exec_size` channels; returns its response, 64 dwords of it.
     pub fn ask(&mut self, message: &Message<'_>) -> Result<(Reply, Vec<u32>), Stop> {
         let mut port = self.port();
         let mut response = vec![0xdead; 64];

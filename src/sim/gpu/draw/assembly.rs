@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn strips_keep_their_winding_and_their_provoking_vertex() {
+    fn strips_preserve_winding_and_provoking_vertex() {
         let strip = all(0x05, 5);
         assert_eq!(strip[0], (vec![0, 1, 2], 0));
         assert_eq!(strip[1], (vec![2, 1, 3], 1));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_take_vertices_in_their_order() {
+    fn lists_use_vertices_in_order() {
         for (topology, size) in [
             (0x01, 1),
             (0x02, 2),
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_close_and_strips_may_begin_turned() {
+    fn line_loops_close_and_reversed_strips_flip() {
         let loops = [(vec![0, 1], 0), (vec![1, 2], 0), (vec![2, 0], 0)];
         assert_eq!(all(0x10, 3), loops);
         assert_eq!(all(0x0d, 4), [(vec![1, 0, 2], 1), (vec![1, 2, 3], 0)]);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn adjacency_of_a_strip_is_that_of_the_table() {
+    fn triangle_strip_adjacency_follows_the_table() {
         assert_eq!(all(0x0c, 6), [(vec![0, 1, 2, 5, 4, 3], 0)]);
         let three = all(0x0c, 10);
         assert_eq!(three[0].0, [0, 1, 2, 6, 4, 3]);
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn geometry_shaders_can_have_the_first_vertex_of_odd_triangles_first() {
+    fn gs_reorder_mode_leading_orders_odd_triangles() {
         let first = |n, leading| {
             move |a: &Assembled| -> Vec<usize> { a.geometry_shader_order(leading)[..n].to_vec() }
         };
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn polygons_have_no_edges_inside() {
+    fn polygons_have_no_interior_edges() {
         let edges = each(0x0e, 5, |a| (a.edges, a.uses_edge_flags));
         let expected = [
             ([true, true, false], true),
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn only_strips_continue_and_only_strips_turn() {
+    fn only_strips_continue_and_flip() {
         let flags = |topology, n| {
             each(topology, n, |a| {
                 (a.continues, a.is_odd_triangle, a.adjacency)
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn own_vertices_are_those_between_the_neighbours() {
+    fn object_vertices_exclude_adjacent_vertices() {
         let own = |topology, n| each(topology, n, |a| a.object_vertices().0);
         assert_eq!(own(0x09, 8)[1], [5, 6, 0]);
         assert_eq!(own(0x0b, 12)[1], [6, 8, 10]);
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chosen_vertex_provokes_wherever_it_stands() {
+    fn provoking_vertex_select() {
         for chosen in 0..3 {
             let provoking = Provoking {
                 line: chosen.min(1),
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_makes_nothing() {
+    fn incomplete_primitives_are_dropped() {
         for topology in (1..=6).chain(9..=0x0d).chain([0x0f, 0x10, 0x24]) {
             assert!(all(topology, 0).is_empty(), "{topology:#x}");
         }

@@ -177,8 +177,8 @@ impl<'a> Geometry<'a> {
         lanes: &[(&Object, u32)],
         out: &mut Vec<StreamObject>,
     ) -> Result<(), Stop> {
-        let most = objects.iter().map(|object| object.0.len()).max();
-        let count = self.expected.max(most.unwrap_or(0)).min(MAX_VERTICES);
+        let max_len = objects.iter().map(|object| object.0.len()).max();
+        let count = self.expected.max(max_len.unwrap_or(0)).min(MAX_VERTICES);
         // Handles by object, then by vertex.
         let mut inputs = vec![[0; MAX_VERTICES]; objects.len()];
         if self.handles {

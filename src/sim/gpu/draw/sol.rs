@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_lay_out_a_vertex() {
+    fn so_declarations_define_the_vertex_layout() {
         let (state, space) = (state(100), space());
         let view = View::new(&space);
         view.write_block(BASE, &[9; 16]).unwrap();
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_room_is_not_written_at_all() {
+    fn object_that_does_not_fit_is_not_written() {
         // Room for three vertices: one line and a half.
         let (state, space) = (state(15), space());
         let mut unit = StreamOut::from_state(&state, &space);
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_come_from_the_command_or_from_memory() {
+    fn so_offsets_come_from_the_command_or_memory() {
         let space = space();
         let view = View::new(&space);
         view.write(BASE + 8, 0x40).unwrap();
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_have_their_declarations_and_their_buffers() {
+    fn streams_have_separate_declarations_and_buffers() {
         let (state, space) = (streams(), space());
         let view = View::new(&space);
         let mut unit = StreamOut::from_state(&state, &space);
@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_turn_counting_writing_and_rendering_off() {
+    fn statistics_stream_output_and_rendering_disables() {
         let space = space();
         let change = |field, value| {
             let mut state = streams();
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_that_is_off_takes_nothing_and_never_fills() {
+    fn disabled_so_buffer_receives_nothing_and_never_overflows() {
         let (mut state, space) = (state(10), space());
         let fields = [
             (so_buffer::SURFACE_BASE_ADDRESS, BASE),
@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn triangles_turn_so_that_their_provoking_vertex_comes_first_or_last() {
+    fn so_triangle_order_follows_the_provoking_vertex() {
         let space = space();
         let captured = |reorder: u64, select: u64, provoking: usize| {
             let mut state = state(100);

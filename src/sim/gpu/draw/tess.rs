@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_hold_factors_from_the_end() {
+    fn patch_header_tessellation_factors_are_in_reverse_order() {
         let header: Vec<u32> = (0..8).map(|i| (i as f32).to_bits()).collect();
         let quad = factors(Domain::Quad, &header);
         assert_eq!(quad, ([7.0, 6.0, 5.0, 4.0], [3.0, 2.0]));

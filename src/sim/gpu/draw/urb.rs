@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_lie_apart_and_end_where_they_end() {
+    fn urb_entries_are_separate_and_bounded() {
         let mut urb = Urb::default();
         assert_eq!((urb.alloc(2).unwrap(), urb.alloc(1).unwrap()), (0, 2));
         urb.write(2, 15, &[7]).unwrap();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn new_entries_hold_no_number_in_strict_mode() {
+    fn new_entries_are_poisoned_in_strict_mode() {
         let mut urb = Urb::new(true);
         let handle = urb.alloc(1).unwrap();
         let float = |urb: &Urb| f32::from_bits(urb.slice(handle, 4).unwrap()[3]);

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn channels_write_their_entries_and_read_them_back() {
+    fn urb_writes_and_reads_per_channel_handle() {
         let mut urb = Urb::default();
         let entries = [urb.allocate(16).unwrap(), urb.allocate(16).unwrap()];
         let mut payload = [0; 8];
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_reach_over_a_whole_entry_and_data_may_stand_in_the_second_source() {
+    fn urb_offsets_cover_an_entry_and_data_may_be_in_the_second_payload() {
         let mut urb = Urb::default();
         let handle = urb.allocate(0x600 * 4).unwrap();
         // Global offset 0x5ff, in units of four dwords; one channel, a register of data in each
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn other_messages_and_other_units_are_gaps() {
+    fn unsupported_urb_messages_are_gaps() {
         for (sfid, desc) in [(6, SIMD8_WRITE - 1), (6, SIMD8_READ + 1), (5, SIMD8_READ)] {
             let message = Message {
                 sfid,

@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn quadwords_pass_as_they_are_and_fill_128_or_256_bits() {
+    fn passthrough_64_bit_formats_fill_128_or_256_bits() {
         // R64_PASSTHRU and a zero: 128 bits. R64G64B64_PASSTHRU and a zero: 256 bits. R32_UINT.
         let case = Case {
             words: &(0..20).map(|i| 0x100 + i).collect::<Vec<u32>>(),
@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn generated_values_count_elements_not_dwords() {
+    fn component_control_counts_elements_of_64_bit_formats() {
         let case = Case {
             words: &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
             elements: &[(0x1bc, [1; 4], &[]), (0x0d7, [2; 4], &[])],
@@ -573,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn packing_leaves_components_out() {
+    fn component_packing_omits_components() {
         // Element 0 keeps x and w, element 1 nothing, element 2 y and z; the vertex's id is in
         // element 2's z.
         let enable = words::<2>(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
@@ -615,7 +615,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_flag_is_read_with_its_vertex() {
+    fn edge_flag_element_is_read_with_its_vertex() {
         // R32G32_UINT, and R8_UINT of a byte of its own.
         let case = Case {
             words: &[
@@ -638,7 +638,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_says_so() {
+    fn unsupported_vertex_formats_are_reported() {
         let refused = |format, controls| {
             let case = Case {
                 words: &[0; 10],
@@ -647,14 +647,14 @@ mod tests {
             };
             matches!(case.fetch(0), Err(Stop::Unimplemented { .. }))
         };
-        // BC1_UNORM, and a quadword beside a one.
+        // BC1_UNORM, and a 64-bit component next to a constant 1.
         assert!(refused(0x186, [1; 4]));
         assert!(refused(0x0a1, [1, 4, 0, 0]));
         assert!(!refused(0x0a1, [1, 2, 0, 0]));
     }
 
     #[test]
-    fn instances_step_buffers() {
+    fn instance_step_rate() {
         let step = |rate| {
             let fields = [
                 (instancing::VERTEX_ELEMENT_INDEX, 1),
@@ -691,7 +691,7 @@ mod tests {
     }
 
     #[test]
-    fn the_instance_is_a_generated_value_too() {
+    fn generated_instance_id() {
         let fields = [
             (sgvs::INSTANCEID_ENABLE, 1),
             (sgvs::INSTANCEID_ELEMENT_OFFSET, 1),
@@ -716,7 +716,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_have_a_size_and_an_end() {
+    fn index_size_and_index_buffer_end() {
         // Bytes 0x10, 0x11, …
         let bytes: Vec<u32> = (0..4).map(|i| 0x1312_1110 + 0x0404_0404 * i).collect();
         let indices = |format, size, cut: Option<u32>| {
@@ -756,7 +756,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_end_and_may_be_missing() {
+    fn out_of_bounds_and_null_vertex_buffers() {
         // R32G32_UINT at offset 4 of the last row: its last byte is the buffer's, or one beyond.
         let fetch = |format, offset, row| {
             let case = Case {

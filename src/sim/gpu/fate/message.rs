@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_and_what_is_reserved_stops() {
+    fn refused_and_reserved_descriptor_bits_stop() {
         let (mut refused, mut demanded) = (0, 0);
         for messages in MESSAGES {
             let kind_of = |desc: u32| messages.kinds >> message_kind(messages.sfid, desc) & 1 == 1;

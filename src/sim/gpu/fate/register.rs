@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_say_what_is_written() {
+    fn write_masks_select_written_register_bits() {
         let mode = range_of(r::CACHE_MODE_1).expect("a row");
         let raw = r::CACHE_MODE_1_MSC_RAW & 0xffff;
         let set = |old, value| mode.written(old, value, 0);

@@ -21,7 +21,7 @@ fn packets() -> impl Iterator<Item = &'static Packet> {
 
 /// Covers the generations whose tables are complete.
 #[test]
-fn every_command_of_a_whole_generation_has_fates() {
+fn every_command_of_a_supported_generation_has_fates() {
     for hw_gen in hw::batch::COMPLETE_GENERATIONS {
         for packet in hw::batch::packets(*hw_gen) {
             assert!(fates_of(packet).is_some(), "{hw_gen:?}: {}", packet.name);
@@ -67,7 +67,7 @@ fn table_rows_name_existing_fields() {
 /// A refused field, and an illegal value of a restricted one, are errors that name the packet and
 /// the field.
 #[test]
-fn what_is_refused_stops_and_what_is_demanded_is_checked() {
+fn refused_fields_stop_and_required_values_are_checked() {
     let (mut refused, mut demanded) = (0, 0);
     for fates in all() {
         let packet = fates.packet;
@@ -81,8 +81,12 @@ fn what_is_refused_stops_and_what_is_demanded_is_checked() {
                     own.set(&mut words, values[0]);
                 }
             }
-            let kept = check(packet, &words, true, 0);
-            assert!(kept.is_ok() || fates.never(), "{}: {kept:?}", packet.name);
+            let result = check(packet, &words, true, 0);
+            assert!(
+                result.is_ok() || fates.never(),
+                "{}: {result:?}",
+                packet.name
+            );
             let unit = if field.bits() == 64 {
                 1
             } else {
@@ -232,7 +236,7 @@ fn tokens(text: &str) -> Vec<&str> {
 }
 
 /// Module and constant of each field that a source names, by scopes of `use`: `module::FIELD`,
-/// `alias::FIELD`, and a module beside its fields as arguments of a macro.
+/// `alias::FIELD`, and a module with its fields as arguments of a macro.
 fn named<'a>(text: &'a str, modules: &BTreeSet<&str>, out: &mut BTreeSet<(String, &'a str)>) {
     let tokens = tokens(text);
     let constant = |t: &str| {

@@ -12,7 +12,7 @@ use eu::Stop;
 const TOP: u64 = 1 << 48;
 
 #[test]
-fn ranges_are_pages_of_48_bits_with_memory_behind_them() {
+fn ranges_are_page_aligned_48_bit_and_backed() {
     let map = |start, len, offset, have| {
         let found = AddressSpace::new().map(start, len, memory(have), offset);
         found.map_err(|error| match error {
@@ -47,7 +47,7 @@ fn ranges_are_pages_of_48_bits_with_memory_behind_them() {
 }
 
 #[test]
-fn ranges_lie_beside_each_other_but_not_over_each_other() {
+fn ranges_may_be_adjacent_but_not_overlap() {
     let base = || {
         let mut space = AddressSpace::new();
         for start in [0x8000, 0x4000] {
@@ -93,7 +93,7 @@ fn ranges_lie_beside_each_other_but_not_over_each_other() {
 }
 
 #[test]
-fn bits_above_the_48th_do_not_count() {
+fn address_bits_above_47_are_ignored() {
     let high = 0xffff_8000_0000_1000;
     let low = 0x8000_0000_1000;
     let mut space = AddressSpace::new();
@@ -147,7 +147,7 @@ fn there(address: u64) -> Option<u32> {
 }
 
 #[test]
-fn a_view_finds_every_range_whatever_it_saw_before() {
+fn view_finds_every_range_regardless_of_its_cache() {
     let space = three();
     let view = View::new(&space);
     let places = [
@@ -187,7 +187,7 @@ fn ranges_map_backings_at_an_offset() {
 }
 
 #[test]
-fn blocks_go_on_where_ranges_adjoin() {
+fn block_accesses_cross_adjacent_ranges() {
     let space = three();
     let view = View::new(&space);
     for (start, dwords) in [
@@ -251,7 +251,7 @@ fn qwords_are_two_dwords() {
 }
 
 #[test]
-fn bytes_stand_anywhere() {
+fn byte_accesses_at_any_address() {
     // Around a dword's, a qword's and a range's end.
     for bytes in [1, 2, 4, 8u32] {
         for at in 0x1_0ff0..=0x1_1000u64 {
@@ -295,7 +295,7 @@ fn bytes_stand_anywhere() {
 }
 
 #[test]
-fn four_dwords_are_written_by_their_mask() {
+fn masked_write_of_four_dwords() {
     // Side by side; across two ranges; one beyond all of them.
     let near = [0x1_0000, 0x1_0ffc, 0x1_0800, 0x1_0100];
     let far = [0x1_0000, 0x1_1000, 0x1_4000, 0x1_0ffc];
@@ -327,7 +327,7 @@ fn four_dwords_are_written_by_their_mask() {
 }
 
 #[test]
-fn a_dword_is_changed_at_once() {
+fn dword_update_is_atomic() {
     use std::sync::atomic::Ordering::Relaxed;
     let space = three();
     let view = View::new(&space);
@@ -395,7 +395,7 @@ fn every_written_byte_is_reported() {
 }
 
 #[test]
-fn strict_mode_is_told_of_every_byte_that_is_read() {
+fn observer_receives_every_byte_read() {
     let (space, log) = (three(), Log::default());
     let view = View::watched(&space, Some(&log), Via::Data);
     log.begin(0);
@@ -420,7 +420,7 @@ fn strict_mode_is_told_of_every_byte_that_is_read() {
 }
 
 #[test]
-fn only_atomics_may_follow_atomics_without_waiting() {
+fn only_atomics_may_follow_atomics_without_a_stall() {
     // The first work's access, and the second's to the same dword.
     let atomic: &dyn Fn(&View<'_>) -> Result<(), Stop> = &|v| v.atomic(0x1_0050).map(|_| ());
     let writes: [Access<'_>; 4] = [

@@ -34,7 +34,7 @@ pub(super) const BORDER_RED: f32 = 70.0;
 /// Fields that are not as they are by default.
 pub(super) type Set<'s> = &'s [(hw::Field, u64)];
 
-/// A linear 4 × 4 surface of R32_FLOAT with rows 64 bytes apart.
+/// A linear 4 × 4 surface of R32_FLOAT with a row pitch of 64 bytes.
 pub(super) fn surface(set: Set<'_>) -> [u32; 16] {
     let mut words = [0; 16];
     let base = [
@@ -116,7 +116,7 @@ impl Rig {
         view.write_block(DATA + offset, words).expect("mapped");
     }
 
-    /// Fills a part of a surface with rows 64 bytes apart: `value` of a column and row.
+    /// Fills a part of a surface with a row pitch of 64 bytes: `value` of a column and row.
     pub fn fill(&self, offset: u64, [w, h]: [u32; 2], value: impl Fn(u32, u32) -> f32) {
         for y in 0..h {
             let row: Vec<_> = (0..w).map(|x| value(x, y).to_bits()).collect();
@@ -140,12 +140,12 @@ impl Rig {
         Port::new(view, bases, &self.wide, 0)
     }
 
-    /// Each channel's answer.
+    /// Each channel's response.
     pub fn ask(&self, ask: &Ask) -> Vec<[u32; 4]> {
         ask.by(&mut self.port()).expect("carried out")
     }
 
-    /// The first channel's answer.
+    /// The first channel's response.
     pub fn first(&self, kind: u32, parameters: &[f32]) -> [f32; 4] {
         self.ask(&Ask::floats(kind, parameters))[0].map(f32::from_bits)
     }
@@ -164,7 +164,7 @@ pub(super) struct Ask {
     pub sampler: u32,
     pub header: Option<[u32; 8]>,
     pub lanes: u32,
-    /// Channels, and bits of the descriptor that are not as all of these say.
+    /// Channels, and bits of the descriptor that override those above.
     pub width: usize,
     pub flipped: u32,
     /// Each parameter of each channel; one that is there once is for all channels.
@@ -205,7 +205,7 @@ impl Ask {
         }
     }
 
-    /// With a header that has one dword beside the sampler states.
+    /// With a header that has one dword next to the sampler state pointer.
     pub fn with_header(self, dword2: u32) -> Ask {
         Ask {
             header: Some([0, 0, dword2, SAMPLERS, 0, 0, 0, 0]),
@@ -213,7 +213,7 @@ impl Ask {
         }
     }
 
-    /// Sends it, and sorts the answers by channel.
+    /// Sends it, and sorts the response by channel.
     pub fn by(&self, port: &mut Port<'_>) -> Result<Vec<[u32; 4]>, Stop> {
         let mut payload: Vec<u32> = self.header.iter().flatten().copied().collect();
         for parameter in &self.parameters {

@@ -312,9 +312,9 @@ mod tests {
         }
         for code in 0..8 {
             // 2:1 to 16:1.
-            let most = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0][code];
+            let ratio = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0][code];
             let found = sampler(ss::MAXIMUM_ANISOTROPY, code as u64).anisotropy;
-            assert_eq!(found, most);
+            assert_eq!(found, ratio);
         }
     }
 
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn texels_count_nothing_where_the_function_holds() {
+    fn shadow_function_passes_where_the_prefilter_op_fails() {
         let lit = |texel: f32| {
             let counts = |function: &u64| Compare(*function).apply(texel, 0.5) == 1.0;
             (0..8).filter(counts).collect::<Vec<_>>()

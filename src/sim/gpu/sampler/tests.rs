@@ -100,7 +100,7 @@ const LINEAR: [(hw::Field, u64); 6] = [
 ];
 
 #[test]
-fn nearest_and_linear_texels() {
+fn nearest_and_linear_filters() {
     let nearest = space(&[], &[]);
     // (0.4 · 4, 0.8 · 4) is in texel (1, 3). Missing channels are 0, alpha 1.
     let found = send(&nearest, message_type::SAMPLE_LZ, None, &all(&[0.4, 0.8]));
@@ -141,7 +141,7 @@ fn address_modes_wrap_mirror_and_reach_the_border() {
 }
 
 #[test]
-fn levels_are_chosen_by_gradients_bias_and_clamps() {
+fn lod_by_gradients_bias_and_clamps() {
     let mip = |code| space(&[], &[(ss::MIP_MODE_FILTER, code)]);
     // A step of 0.5 of the surface is two texels: level 1.
     let steps = [0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5];
@@ -187,7 +187,7 @@ fn levels_are_chosen_by_gradients_bias_and_clamps() {
 }
 
 #[test]
-fn comparisons_come_before_filters() {
+fn depth_comparison_precedes_filtering() {
     // LEQUAL: texels at most as large as the reference count 0.
     let compare = [LINEAR.as_slice(), &[(ss::SHADOW_FUNCTION, 4)]].concat();
     let space = space(&[], &compare);
@@ -202,7 +202,7 @@ fn comparisons_come_before_filters() {
 }
 
 #[test]
-fn gathers_take_four_texels_of_a_channel_in_their_order() {
+fn gather4_texel_order() {
     let space = space(&[], &LINEAR);
     let found = send(&space, message_type::GATHER4, Some(0), &all(&[0.5, 0.5]));
     assert_eq!(found, [21.0, 22.0, 12.0, 11.0]);
@@ -233,7 +233,7 @@ fn gathers_take_four_texels_of_a_channel_in_their_order() {
 }
 
 #[test]
-fn masked_channels_are_left_out_of_the_response() {
+fn masked_channels_are_omitted_from_the_response() {
     let space = space(&[], &[]);
     let found = send(
         &space,
@@ -245,7 +245,7 @@ fn masked_channels_are_left_out_of_the_response() {
 }
 
 #[test]
-fn minimum_and_maximum_reduce_a_footprint() {
+fn min_and_max_reduction_filters() {
     let reduced = |code| {
         let set = [(ss::REDUCTION_TYPE_ENABLE, 1), (ss::REDUCTION_TYPE, code)];
         let space = space(&[], &[LINEAR.as_slice(), &set].concat());
@@ -255,7 +255,7 @@ fn minimum_and_maximum_reduce_a_footprint() {
 }
 
 #[test]
-fn cube_faces_and_what_adjoins_them() {
+fn cube_faces_and_seamless_edges() {
     // All of the six Cube Face Enables are side by side.
     let faces = hw::Field {
         hi: 5,
@@ -310,7 +310,7 @@ fn cube_faces_and_what_adjoins_them() {
 }
 
 #[test]
-fn texels_by_number_and_sizes() {
+fn ld_and_resinfo_messages() {
     let space = space(&[], &[]);
     let n = |values: &[u32]| {
         all(&values
@@ -335,7 +335,7 @@ fn texels_by_number_and_sizes() {
 }
 
 #[test]
-fn anisotropy_looks_along_the_longer_axis() {
+fn anisotropic_filter_samples_along_the_major_axis() {
     let set = [
         (ss::MIN_MODE_FILTER, 2),
         (ss::MAG_MODE_FILTER, 2),

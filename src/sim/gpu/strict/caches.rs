@@ -369,8 +369,8 @@ impl Watch for Log {
                 known.mark_unresolved(slice(of), memory);
                 self.state().hiz_slice = Some((slice(of), Arc::clone(memory)));
             }
-            Depth::Settled(of) => known.mark_resolved(slice(of), memory),
-            Depth::Told(of) => known.mark_hiz_valid(slice(of), memory),
+            Depth::Resolved(of) => known.mark_resolved(slice(of), memory),
+            Depth::HizValid(of) => known.mark_hiz_valid(slice(of), memory),
             Depth::Passed(of) => known.mark_hiz_invalid(slice(of), memory),
             Depth::Forgotten => known.forget_surface(address, memory),
         }

@@ -202,9 +202,9 @@ fn check_vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop>
     ];
     for (number, words) in elements.iter().enumerate() {
         let stored = controls.map(|control| control.get(words) == component_control::STORE_SRC);
-        let kept =
+        let holds =
             element::VALID.get(words) == 0 || stored.windows(2).all(|pair| pair[0] || !pair[1]);
-        VERTEX_COMPONENTS.check(kept, at, || {
+        VERTEX_COMPONENTS.check(holds, at, || {
             format!("vertex element {number} has a component of its source after one that is not")
         })?;
         let left = controls.map(|control| control.get(words) == component_control::NOSTORE);
@@ -329,9 +329,9 @@ impl Stages {
         ];
         for (name, packet, enable, offset, length, bytes) in reads {
             let (offset, length) = (state.get(packet, offset), state.get(packet, length));
-            let kept =
+            let holds =
                 !state.flag(packet, enable) || length == 0 || (offset + length) * 32 <= bytes;
-            URB_READ.check(kept, at, || {
+            URB_READ.check(holds, at, || {
                 format!("{name}: {length} × 32 bytes after {offset}, entries of {bytes}")
             })?;
         }
@@ -512,8 +512,8 @@ fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<()
         so::BUFFER_3_SURFACE_PITCH,
     ];
     for (buffer, pitch) in pitches.into_iter().map(get).enumerate() {
-        let kept = pitch.is_multiple_of(4) && pitch <= 2048;
-        SO_PITCH.check(kept, at, || {
+        let holds = pitch.is_multiple_of(4) && pitch <= 2048;
+        SO_PITCH.check(holds, at, || {
             format!("vertices of {pitch} bytes in stream output buffer {buffer}")
         })?;
     }
@@ -546,8 +546,8 @@ fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<()
     let bytes = stages.last();
     for (stream, ((offset, length), entries)) in reads.into_iter().zip(entries).enumerate() {
         let (offset, length) = (get(offset), get(length) + 1);
-        let kept = entries.get(list) == 0 || (offset + length) * 32 <= bytes;
-        SO_READ.check(kept, at, || {
+        let holds = entries.get(list) == 0 || (offset + length) * 32 <= bytes;
+        SO_READ.check(holds, at, || {
             format!("stream {stream}: {length} × 32 bytes after {offset}, entries of {bytes}")
         })?;
     }

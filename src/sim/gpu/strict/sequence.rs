@@ -252,12 +252,12 @@ impl Sequence {
 
     fn hz_op(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
         let acts = hz_op_acts(words);
-        let kept = match self.hz_op {
+        let holds = match self.hz_op {
             HzOp::None => true,
             HzOp::Active => false,
             HzOp::PostSynced => !acts,
         };
-        HZ_OP_SEQUENCE.check(kept, at, || match acts {
+        HZ_OP_SEQUENCE.check(holds, at, || match acts {
             true => "one operation follows another that has not been ended".into(),
             false => "an operation is ended without a post-sync operation".into(),
         })?;
@@ -296,8 +296,8 @@ impl Sequence {
             format!("{stage_index} constants were disabled, and are not named since")
         })?;
         let mode = TargetOperation::from_state(state);
-        let kept = self.mode.is_none_or(|last| last == mode);
-        FAST_CLEAR_SYNC.check(kept, at, || {
+        let holds = self.mode.is_none_or(|last| last == mode);
+        FAST_CLEAR_SYNC.check(holds, at, || {
             format!(
                 "{mode:?} after {:?}",
                 self.mode.unwrap_or(TargetOperation::Render)

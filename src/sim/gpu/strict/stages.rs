@@ -111,8 +111,8 @@ fn check_payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
         ),
     ];
     for (name, enabled, start, rest, data) in stages {
-        let kept = enabled == 0 || data == 0 || start >= rest;
-        STAGE_PAYLOAD.check(kept, at, || {
+        let holds = enabled == 0 || data == 0 || start >= rest;
+        STAGE_PAYLOAD.check(holds, at, || {
             format!("{name}: data from r{start} on, after {rest} registers")
         })?;
     }

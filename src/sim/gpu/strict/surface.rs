@@ -58,7 +58,7 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
 mod tests {
     use super::*;
 
-    const KEPT: [(hw::Field, u64); 8] = [
+    const DEFAULTS: [(hw::Field, u64); 8] = [
         (rss::SURFACE_TYPE, 1),
         (rss::SURFACE_FORMAT, 0x0c7),
         (rss::TILE_MODE, 3),
@@ -71,7 +71,7 @@ mod tests {
 
     fn words(set: &[(hw::Field, u64)]) -> [u32; 16] {
         let mut words = [0; 16];
-        for (field, value) in KEPT.iter().chain(set) {
+        for (field, value) in DEFAULTS.iter().chain(set) {
             field.set(&mut words, *value);
         }
         words
@@ -86,10 +86,10 @@ mod tests {
     }
 
     #[test]
-    fn shared_images_are_cached_as_page_tables_say() {
-        let told = |entry: u64, shared| check(&words(&[(rss::MOCS, entry << 1)]), 0, shared);
-        assert!(told(1, true).is_ok() && told(1, false).is_ok() && told(2, false).is_ok());
-        let rule = match told(2, true) {
+    fn shared_images_need_page_table_mocs() {
+        let checked = |entry: u64, shared| check(&words(&[(rss::MOCS, entry << 1)]), 0, shared);
+        assert!(checked(1, true).is_ok() && checked(1, false).is_ok() && checked(2, false).is_ok());
+        let rule = match checked(2, true) {
             Err(Stop::Undefined { rule, .. }) => rule,
             other => panic!("{other:?}"),
         };

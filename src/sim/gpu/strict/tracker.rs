@@ -334,9 +334,9 @@ impl<'a> Tracker<'a> {
         };
         let fields = f::PACKET.fields.iter();
         let flags = fields.filter(|field| {
-            let says = [f::ADDRESS, f::IMMEDIATE_DATA, f::POST_SYNC_OPERATION];
-            let says = says.iter().any(|other| other.lo == field.lo);
-            !says && field.lo >= 32 && field.get(words) != 0
+            let operands = [f::ADDRESS, f::IMMEDIATE_DATA, f::POST_SYNC_OPERATION];
+            let is_operand = operands.iter().any(|other| other.lo == field.lo);
+            !is_operand && field.lo >= 32 && field.get(words) != 0
         });
         let flags = flags.map(|field| (field.name, purpose(field))).collect();
         let posts = f::POST_SYNC_OPERATION.get(words) != 0;
@@ -448,10 +448,10 @@ impl<'a> Tracker<'a> {
             f::THREAD_DEPTH_COUNTER_MAXIMUM,
         ];
         let threads: u64 = counters.iter().map(|c| c.get(words) + 1).product();
-        let most =
+        let max_threads =
             (u64::from(context.vfe.max_threads) + 1).min(device.max_workgroup_threads.into());
-        WALKER_GROUP.check(threads <= most, at, || {
-            format!("a workgroup of {threads} threads where {most} can be")
+        WALKER_GROUP.check(threads <= max_threads, at, || {
+            format!("a workgroup of {threads} threads where {max_threads} can be")
         })?;
         let (dynamic, code) = (context.base.dynamic_pages, context.base.instruction_pages);
         let kernel = idd::KERNEL_START_POINTER.get(descriptor);

@@ -148,8 +148,8 @@ pub(super) fn check(state: &DrawState, l3: u32, device: &Device, at: u64) -> Res
     }
     let size = urb_bytes(l3, device);
     let last = ranges.iter().max_by_key(|(_, end, _)| *end);
-    let kept = last.is_none_or(|(_, end, _)| *end <= size);
-    URB_OVERLAP.check(kept, at, || match last {
+    let holds = last.is_none_or(|(_, end, _)| *end <= size);
+    URB_OVERLAP.check(holds, at, || match last {
         Some((_, end, name)) => format!("{name} up to byte {end:#x} of {size:#x}"),
         None => String::new(),
     })
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_lie_in_the_urb() {
+    fn urb_ranges_fit_the_urb() {
         let [_, _, _, gs] = &STAGE_ENTRIES;
         let overlap = Some("urb-overlap");
         // 64 entries of 128 bytes are 8 KB, of the 384 KB.

@@ -221,8 +221,8 @@ impl Image {
         texel: [u32; 3],
     ) -> Result<(), Stop> {
         let [x, y, z] = texel;
-        let kept = self.aux.mode == AuxMode::CcsE || !view.is_strict();
-        TARGET_COMPRESSED.check(kept, self.address, || {
+        let holds = self.aux.mode == AuxMode::CcsE || !view.is_strict();
+        TARGET_COMPRESSED.check(holds, self.address, || {
             format!("the block of pixel {x}, {y} of slice {z} of level {lod} is compressed")
         })
     }

@@ -80,12 +80,12 @@ impl Band {
                     return Ok(None);
                 };
                 // A word is two pixels of a subspan.
-                let apart = |word: &AtomicU32| {
+                let spread = |word: &AtomicU32| {
                     let word = u64::from(word.load(Relaxed));
                     word & 0xffff | (word & 0xffff_0000) << 16
                 };
-                let first = apart(&upper[0]) | apart(&lower[0]) << 16;
-                let second = apart(&upper[1]) | apart(&lower[1]) << 16;
+                let first = spread(&upper[0]) | spread(&lower[0]) << 16;
+                let second = spread(&upper[1]) | spread(&lower[1]) << 16;
                 let bytes = (u128::from(first) | u128::from(second) << 64).to_le_bytes();
                 for (texel, byte) in all.iter_mut().zip(bytes) {
                     *texel = byte.into();
@@ -144,20 +144,21 @@ fn store<const N: usize, const EACH: usize>(
     let bits = 32 / EACH;
     for (row, lanes) in rows.into_iter().zip(LANES) {
         for (word, lanes) in row.iter().zip(lanes.as_chunks::<EACH>().0) {
-            let (mut value, mut kept) = (0, 0);
+            let (mut value, mut preserved) = (0, 0);
             for (i, lane) in lanes.iter().enumerate() {
                 let own = u32::MAX >> (32 - bits) << (i * bits);
                 value |= texels[*lane] << (i * bits) & own;
                 let stays = mask >> lane & 1 == 0;
-                kept |= if stays { own } else { 0 };
+                preserved |= if stays { own } else { 0 };
             }
-            match kept {
+            match preserved {
                 0 => word.store(value, Relaxed),
                 u32::MAX => {}
                 _ => {
                     // The closure always answers, so the update cannot fail.
-                    let _ =
-                        word.fetch_update(Relaxed, Relaxed, |old| Some(old & kept | value & !kept));
+                    let _ = word.fetch_update(Relaxed, Relaxed, |old| {
+                        Some(old & preserved | value & !preserved)
+                    });
                 }
             }
         }

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_rows_are_a_pitch_apart() {
+    fn linear_row_pitch() {
         assert_eq!(offset(Tiling::Linear, 5, 3, 100), 305);
         let far = offset(Tiling::Linear, u32::MAX, u32::MAX, u32::MAX);
         assert_eq!(far, u64::from(u32::MAX) * (u64::from(u32::MAX) + 1));

@@ -69,7 +69,7 @@ impl Buffer {
         self.memory.words()[index].load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    pub(crate) fn at(&self, address: u64) -> ExecObject {
+    pub(crate) fn pinned_at(&self, address: u64) -> ExecObject {
         let flags = i915::EXEC_OBJECT_PINNED | i915::EXEC_OBJECT_SUPPORTS_48B_ADDRESS;
         ExecObject {
             handle: self.handle,

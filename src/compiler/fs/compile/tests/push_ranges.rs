@@ -111,8 +111,8 @@ fn loads_at_constant_offsets_are_pushed() {
     let plain = compile_loads(&loads, false);
     // Two handles, and the descriptors of three surfaces at a multiple of four dwords.
     assert_eq!((plain.push.ranges.len(), plain.push.driver.len()), (0, 8));
-    let most = |made: &abi::ShaderBinary| made.variants[0].stats.sends;
-    assert_eq!((most(&made), most(&plain)), (1, 7));
+    let sends = |made: &abi::ShaderBinary| made.variants[0].stats.sends;
+    assert_eq!((sends(&made), sends(&plain)), (1, 7));
 }
 
 #[test]

@@ -316,7 +316,7 @@ fn directed_rounding_of_sums_and_products() {
 }
 
 #[test]
-fn denormals_are_flushed_or_kept() {
+fn denormals_are_flushed_or_preserved() {
     let i = op(Opcode::Mul, 16, dst(60, Type::F), &srcs(Type::F)[..2]);
     each_cr0(i, 48, 0, |_, s, d| {
         let z = |x: u64| {
@@ -572,7 +572,7 @@ fn saturation_and_float_modifiers() {
                     x as i64
                 }
             };
-            // The least number is its own negative.
+            // INT_MIN is its own negative.
             let minus = match v(s[0]) == i64::from(i32::MIN) {
                 true => i64::from(i32::MIN),
                 false => -v(s[0]),
@@ -591,7 +591,7 @@ fn saturation_and_float_modifiers() {
 }
 
 #[test]
-fn math_functions_are_close_and_their_special_cases_right() {
+fn math_functions_are_accurate_and_handle_special_values() {
     let f = |x: u64| f32::from_bits(x as u32);
     let funcs: [(MathFn, Function); 7] = [
         (MathFn::Inv, |x| 1.0 / x),
@@ -670,7 +670,7 @@ fn half_precision_conversion_instructions() {
 }
 
 #[test]
-fn conditional_select_interpolation_and_sums_of_differences() {
+fn csel_lrp_and_sad2() {
     let f = |x: u64| f32::from_bits(x as u32);
     let mut i = cmod(
         op(Opcode::Csel, 16, dst(60, Type::F), &srcs(Type::F)),

@@ -23,7 +23,7 @@ fn send(sfid: u8, desc: Desc, n: u8, d: Dst, s: Src) -> Inst {
 }
 
 #[test]
-fn send_carries_registers_out_and_back() {
+fn send_passes_payload_and_response() {
     let payload: Vec<u32> = (0..64).collect();
     let mut t = thread(
         &[send(
@@ -47,7 +47,7 @@ fn send_carries_registers_out_and_back() {
 }
 
 #[test]
-fn split_send_has_two_parts_and_a_descriptor_from_a0() {
+fn split_send_has_two_payloads_and_an_indirect_descriptor() {
     let payload: Vec<u32> = (0..80).collect();
     let mut s = op(
         Opcode::Sends,
@@ -77,7 +77,7 @@ fn split_send_has_two_parts_and_a_descriptor_from_a0() {
 }
 
 #[test]
-fn send_without_channels_is_not_sent() {
+fn send_with_no_enabled_channel_is_skipped() {
     let s = pred(
         send(
             12,
@@ -135,13 +135,13 @@ fn budget_pauses_and_resumes() {
 }
 
 #[test]
-fn endless_loop_uses_up_its_budget() {
+fn endless_loop_exhausts_its_budget() {
     let mut t = thread(&[no_mask(branch(Opcode::Jmpi, 1, 0, 0))], &[], 1);
     assert_eq!(t.run(&mut Recorder::default(), 1000), Ok(Exit::Budget));
 }
 
 #[test]
-fn state_registers_read_as_the_thread_is() {
+fn state_registers_reflect_the_thread() {
     let scalar_arf = |r: ArfReg, sub| region(arf(r, 0, sub, Type::Ud), sub, 0, 1, 0);
     let rd = |nr, s| no_mask(op(Opcode::Mov, 1, dst(nr, Type::Ud), &[s]));
     let code = [
@@ -162,7 +162,7 @@ fn state_registers_read_as_the_thread_is() {
 }
 
 #[test]
-fn a_vector_mask_has_whole_groups_of_four() {
+fn vector_mask_expands_to_groups_of_four() {
     let scalar_arf = |r: ArfReg, sub| region(arf(r, 0, sub, Type::Ud), sub, 0, 1, 0);
     let rd = |nr, s| no_mask(op(Opcode::Mov, 1, dst(nr, Type::Ud), &[s]));
     let code = [
@@ -242,7 +242,7 @@ fn cr0_sets_rounding_and_denormals() {
 }
 
 #[test]
-fn uninitialised_reads_are_undefined_when_asked_for() {
+fn uninitialised_reads_are_undefined_in_strict_mode() {
     let read = op(
         Opcode::Add,
         8,
@@ -276,7 +276,7 @@ fn uninitialised_reads_are_undefined_when_asked_for() {
 }
 
 #[test]
-fn moves_carry_what_is_unwritten() {
+fn moves_propagate_uninitialised_bytes() {
     let options = Options {
         uninit: true,
         ..Options::default()
@@ -307,7 +307,7 @@ fn moves_carry_what_is_unwritten() {
 }
 
 #[test]
-fn lanes_that_are_off_pass_on_what_is_unwritten() {
+fn disabled_lanes_preserve_uninitialised_bytes() {
     let options = Options {
         uninit: true,
         ..Options::default()
@@ -344,7 +344,7 @@ fn lanes_that_are_off_pass_on_what_is_unwritten() {
 }
 
 #[test]
-fn endings_are_told_apart() {
+fn thread_exits_are_distinguished() {
     let ill = op(Opcode::Illegal, 1, null_dst(Type::Ud), &[]);
     let mut t = thread(&[ill], &[], 1);
     assert!(matches!(
@@ -398,7 +398,7 @@ fn statistics_count_lanes_and_classes() {
 }
 
 #[test]
-fn kernels_decode_from_bytes_and_ignore_what_follows() {
+fn kernels_decode_from_bytes_and_ignore_bytes_after_eot() {
     let code = [
         op(Opcode::Mov, 8, dst(4, Type::D), &[imm(Type::D, 42)]),
         no_mask(branch(Opcode::Jmpi, 1, 2, 0)),

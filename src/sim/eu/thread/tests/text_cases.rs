@@ -178,7 +178,7 @@ fn damaged_programs_end_without_a_panic() {
 
 /// Threads run on any core.
 #[test]
-fn threads_can_be_sent() {
+fn threads_are_send_and_sync() {
     fn send<T: std::marker::Send>() {}
     fn sync<T: Sync>() {}
     send::<Thread>();

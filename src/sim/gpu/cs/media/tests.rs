@@ -97,7 +97,7 @@ fn base_addresses_change_only_with_their_modify_bit() {
 }
 
 #[test]
-fn a_pipeline_is_selected_by_both_bits_of_the_mask() {
+fn pipeline_select_needs_both_mask_bits() {
     use media::pipeline_select as f;
     let select = |mask, pipeline| {
         command(

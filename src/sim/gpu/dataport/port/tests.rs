@@ -33,7 +33,7 @@ fn is_refused<T>(found: &Result<T, Stop>, name: &str) -> bool {
 }
 
 #[test]
-fn a_payload_of_two_parts_is_one() {
+fn split_payloads_are_concatenated() {
     let payload = Payload {
         first: &[1, 2, 3, 4],
         second: &[5, 6],
@@ -64,7 +64,7 @@ fn a_payload_of_two_parts_is_one() {
 }
 
 #[test]
-fn each_entry_of_the_binding_table_is_a_surface() {
+fn binding_table_entries_select_surfaces() {
     let mut rig = Rig::new();
     let view = View::new(&rig.space);
     // More of them than a port remembers: each 16 bytes further on.
@@ -92,7 +92,7 @@ fn each_entry_of_the_binding_table_is_a_surface() {
 }
 
 #[test]
-fn a_null_surface_has_nothing_and_keeps_nothing() {
+fn null_surface_reads_zero_and_drops_writes() {
     let mut rig = Rig::new();
     let mut words = Rig::buffer(DATA, 256);
     rss::SURFACE_TYPE.set(&mut words, 7);
@@ -116,7 +116,7 @@ fn a_null_surface_has_nothing_and_keeps_nothing() {
 }
 
 #[test]
-fn stateless_messages_begin_at_the_general_state_base() {
+fn stateless_messages_are_relative_to_the_general_state_base() {
     // Block and scattered messages add the buffer base of their header, others do not.
     for table in [bti::STATELESS, bti::STATELESS_NON_COHERENT] {
         let mut rig = Rig::new();
@@ -136,7 +136,7 @@ fn stateless_messages_begin_at_the_general_state_base() {
         assert_eq!(read(sfid::DATA_CACHE_0, HEADER, &block), 1012);
         let dual = [header(5, 32), vec![1; 8]].concat();
         assert_eq!(read(sfid::DATA_CACHE_0, HEADER | 2 << 14, &dual), 1012);
-        // Increments, with an answer.
+        // Increments, with a response.
         let atomic = 0x02 << 14 | 1 << 13 | 1 << 12 | 5 << 8;
         assert_eq!(read(sfid::DATA_CACHE_1, atomic | HEADER, &place), 1003);
         assert_eq!(read(sfid::DATA_CACHE_1, atomic, &[12; 8]), 1004);
@@ -166,7 +166,7 @@ fn stateless_messages_begin_at_the_general_state_base() {
 }
 
 #[test]
-fn bindless_surfaces_are_found_by_their_handle() {
+fn bindless_surfaces_are_found_by_handle() {
     for limits in [None, Some(LIMITS)] {
         let mut rig = Rig::new();
         rig.limits = limits;
@@ -192,7 +192,7 @@ fn bindless_surfaces_are_found_by_their_handle() {
 }
 
 #[test]
-fn images_are_not_without_a_surface() {
+fn typed_messages_need_a_surface() {
     for table in [bti::SLM, bti::STATELESS, bti::STATELESS_NON_COHERENT] {
         let desc = 0x05 << 14 | 1 << 12 | table;
         let found = Rig::new().ask(&message(sfid::DATA_CACHE_1, desc, 1, &[0; 8]));
@@ -201,7 +201,7 @@ fn images_are_not_without_a_surface() {
 }
 
 #[test]
-fn samplers_lie_in_the_dynamic_state_heap() {
+fn sampler_states_are_in_the_dynamic_state_heap() {
     // The heap is one page.
     for limits in [None, Some(LIMITS)] {
         let mut rig = Rig::new();
@@ -234,7 +234,7 @@ fn samplers_lie_in_the_dynamic_state_heap() {
 }
 
 #[test]
-fn a_fence_writes_its_response() {
+fn memory_fence_writes_its_response() {
     let (reply, found) = Rig::new()
         .ask(&message(sfid::DATA_CACHE_0, 7 << 14, 0xff, &[0; 8]))
         .expect("done");
@@ -242,7 +242,7 @@ fn a_fence_writes_its_response() {
 }
 
 #[test]
-fn threads_arrive_at_the_barrier_they_have() {
+fn barrier_message_uses_the_thread_barrier_id() {
     let space = Rig::new().space;
     let wide = WideLock::default();
     for (limits, allowed) in [
@@ -285,7 +285,7 @@ fn threads_arrive_at_the_barrier_they_have() {
 }
 
 #[test]
-fn messages_that_there_are_not_are_named_and_all_are_counted() {
+fn unsupported_messages_are_reported_and_all_are_counted() {
     let rig = Rig::new();
     let mut port = rig.port();
     let mut ask = |sfid, opcode: u32| {

@@ -126,7 +126,7 @@ fn formats_are_converted() {
 }
 
 #[test]
-fn the_edge_drops_writes_and_reads_zero() {
+fn out_of_bounds_writes_are_dropped_and_reads_return_zero() {
     let space = space(&[]);
     let control = LOW | 0xe << 8;
     let out = [
@@ -153,7 +153,7 @@ fn the_edge_drops_writes_and_reads_zero() {
 }
 
 #[test]
-fn the_header_masks_slots_of_its_group() {
+fn header_sample_mask_applies_to_the_slot_group() {
     let space = space(&[]);
     let mut header = [0; 8];
     header[7] = 0x0400;
@@ -169,8 +169,8 @@ fn the_header_masks_slots_of_its_group() {
 }
 
 #[test]
-fn buffers_have_texels() {
-    // Ten entries of 16 bits, 2 bytes apart.
+fn typed_messages_access_buffers() {
+    // Ten entries of 16 bits at a pitch of 2 bytes.
     let space = space(&[
         (rss::SURFACE_TYPE, 4),
         (rss::SURFACE_FORMAT, 0x10d),
@@ -194,7 +194,7 @@ fn buffers_have_texels() {
 }
 
 #[test]
-fn atomics_count_and_compare() {
+fn typed_atomic_increment_and_compare() {
     let space = space(&[]);
     // Add with a response: every slot to the same texel, in order.
     let same = [[3; 8], [0; 8]];
@@ -215,7 +215,7 @@ fn atomics_count_and_compare() {
 }
 
 #[test]
-fn gaps_are_named() {
+fn unsupported_typed_messages_are_reported() {
     let space = space(&[(rss::SURFACE_FORMAT, B8G8R8A8_UNORM)]);
     let address = [SLOT];
     for (opcode, control) in [(ATOMIC, 7 << 8), (READ, 0), (0x07, 0)] {
@@ -225,7 +225,7 @@ fn gaps_are_named() {
 }
 
 #[test]
-fn dual_blocks_are_halves_of_registers() {
+fn dual_oword_block_layout() {
     let space = space(&[
         (rss::SURFACE_TYPE, 4),
         (rss::SURFACE_FORMAT, 0x1ff),
@@ -274,7 +274,7 @@ fn views_of_3d_surfaces_end_at_their_extent() {
     assert_eq!(response[..8], [7, 7, 7, 0, 0, 0, 0, 0]);
     let all = send(&space, READ, LOW, 0xff, [&address, &[]]).expect("read");
     assert_eq!(all[24..], [1; 8]);
-    // Slices are 8 rows apart: the fourth was not written.
+    // QPitch is 8 rows: the fourth slice was not written.
     let view = View::new(&space);
     let row = |y: u64| view.read(DATA + y * 16).expect("mapped");
     assert_eq!([0, 8, 16, 24].map(row), [7, 7, 7, 0]);
@@ -307,7 +307,7 @@ fn send_sixteen(space: &AddressSpace, desc: u32, lanes: u32, payload: &[[u32; 8]
 }
 
 #[test]
-fn a_message_for_eight_of_sixteen_channels_takes_their_half_of_the_mask() {
+fn simd8_message_uses_its_half_of_the_exec_mask() {
     // Dword (x, 0) of the first row: four texels of each column of 16 bytes.
     let texel = |x: u64| DATA + x / 4 * 512 + x % 4 * 4;
     for (group, lanes) in [(1, 0x3005), (2, 0x0530)] {
@@ -359,32 +359,32 @@ fn a_message_for_eight_of_sixteen_channels_takes_their_half_of_the_mask() {
 }
 
 #[test]
-fn channels_that_are_not_sent_are_zero() {
+fn masked_channels_are_zero() {
     // R32G32B32A32_UINT: texel x is at byte 512 x.
     let space = space(&[(rss::SURFACE_FORMAT, 0x002), (rss::WIDTH, 7)]);
     let view = View::new(&space);
     for mask in 0..15u32 {
-        let kept: Vec<_> = (0..4).filter(|c| mask >> c & 1 == 0).collect();
+        let sent: Vec<_> = (0..4).filter(|c| mask >> c & 1 == 0).collect();
         view.write_block(DATA + 512, &[9; 4]).expect("mapped");
-        let data: Vec<[u32; 8]> = kept.iter().map(|c| [100 + c; 8]).collect();
+        let data: Vec<[u32; 8]> = sent.iter().map(|c| [100 + c; 8]).collect();
         let address = [[1; 8], [0; 8]];
         let control = LOW | mask << 8;
         send(&space, WRITE, control, 1, [&address, &data]).expect("written");
         let mut found = [0; 4];
         view.read_block(DATA + 512, &mut found).expect("mapped");
-        let expected = [0, 1, 2, 3].map(|c| if kept.contains(&c) { 100 + c } else { 0 });
+        let expected = [0, 1, 2, 3].map(|c| if sent.contains(&c) { 100 + c } else { 0 });
         assert_eq!(found, expected, "{mask:#b}");
         // Read, those that are asked for come one after the other.
         view.write_block(DATA + 512, &[5, 6, 7, 8]).expect("mapped");
         let found = send(&space, READ, control, 1, [&address, &[]]).expect("read");
-        let mut expected: Vec<_> = kept.iter().map(|c| 5 + c).collect();
+        let mut expected: Vec<_> = sent.iter().map(|c| 5 + c).collect();
         expected.resize(4, 0xdead);
         assert_eq!([0, 8, 16, 24].map(|i| found[i]), expected[..], "{mask:#b}");
     }
 }
 
 #[test]
-fn the_fourth_coordinate_is_a_level() {
+fn fourth_coordinate_is_the_mip_level() {
     // Level 1 of 8 × 4 texels is 8 rows down: row 8 of the tile. Element 1 is 12 rows down.
     let levels = [(rss::MIP_COUNT_LOD, 1), (rss::SURFACE_QPITCH, 12 / 4)];
     let space = space(&levels);
@@ -429,7 +429,7 @@ fn the_fourth_coordinate_is_a_level() {
 }
 
 #[test]
-fn lines_have_their_element_second() {
+fn array_index_of_1d_surfaces_is_the_second_coordinate() {
     // Linear lines, 64 texels from one to the next.
     let space = space(&[
         (rss::SURFACE_TYPE, 0),
@@ -461,7 +461,7 @@ fn lines_have_their_element_second() {
 }
 
 #[test]
-fn atomics_of_the_table_are_carried_out_on_texels() {
+fn typed_atomics_follow_the_operation_table() {
     // What is there, operands, what is left; PREDEC is the one that returns it.
     let minus = |n: u32| n.wrapping_neg();
     for (format, op, old, operands, left) in [
@@ -511,7 +511,7 @@ fn atomics_of_the_table_are_carried_out_on_texels() {
 }
 
 #[test]
-fn a_block_that_is_clear_is_made_real_before_a_texel_of_it_is_changed() {
+fn typed_write_materialises_a_fast_cleared_block_first() {
     let space = space(&[
         (rss::AUXILIARY_SURFACE_MODE, 1),
         (rss::AUXILIARY_SURFACE_QPITCH, 16 / 4),

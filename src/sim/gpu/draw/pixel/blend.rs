@@ -189,18 +189,18 @@ mod tests {
     }
 
     #[test]
-    fn equations_by_hand() {
+    fn blend_equations() {
         let (s, d) = ([0.5, 0.25, 1.0, 0.5], [0.2, 0.4, 0.6, 0.8]);
         let over = entry(0x03, 0x13, 0).blend(s, [0.0; 4], d, [0.0; 4]);
         assert_eq!(over, [0.35, 0.325, 0.8, 0.65]);
-        let least = entry(0x11, 0x11, 3).blend(s, [0.0; 4], d, [0.0; 4]);
-        assert_eq!(least, [0.2, 0.25, 0.6, 0.5]);
+        let minimum = entry(0x11, 0x11, 3).blend(s, [0.0; 4], d, [0.0; 4]);
+        assert_eq!(minimum, [0.2, 0.25, 0.6, 0.5]);
         let back = entry(0x01, 0x07, 2).blend(s, [0.0; 4], d, [1.0, 0.5, 0.0, 1.0]);
         assert_eq!(back, [0.2 - 0.5, 0.2 - 0.25, -1.0, 0.8 - 0.5]);
     }
 
     #[test]
-    fn factors_are_of_their_component_or_of_alpha() {
+    fn blend_factors_per_component_or_alpha() {
         let source = [0.1, 0.2, 0.3, 0.4];
         let second = [0.5, 0.6, 0.7, 0.8];
         let destination = [0.15, 0.25, 0.35, 0.45];
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_decides_about_samples() {
+    fn alpha_test_and_alpha_to_coverage() {
         let blend = AlphaState {
             to_coverage: true,
             ..AlphaState::default()
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn logic_operations_are_their_truth_tables() {
+    fn logic_ops_follow_their_truth_tables() {
         let (s, d) = (0b1100, 0b1010);
         assert_eq!(logic_operation(0x0, s, d), 0);
         assert_eq!(logic_operation(0x8, s, d), 0b1000);

@@ -152,12 +152,12 @@ fn observe_hz_op(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Sto
             let from = [op::CLEAR_RECTANGLE_X_MIN, op::CLEAR_RECTANGLE_Y_MIN].map(get);
             let whole = from == [0, 0] && to[0] >= width.into() && to[1] >= height.into();
             if (clears || fills) && whole {
-                view.depth(image.address, Depth::Told(slice));
+                view.depth(image.address, Depth::HizValid(slice));
             }
             if clears {
                 view.depth(image.address, Depth::Held(slice));
             } else if resolves {
-                view.depth(image.address, Depth::Settled(slice));
+                view.depth(image.address, Depth::Resolved(slice));
             }
         }
     }

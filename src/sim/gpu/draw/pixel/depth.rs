@@ -82,7 +82,7 @@ enum DepthFormat {
 impl DepthFormat {
     /// The bits that a depth is stored as, rounded to nearest.
     fn encode(self, z: f32) -> u32 {
-        let normalised = |most: f64| (f64::from(z).clamp(0.0, 1.0) * most + 0.5) as u32;
+        let normalised = |max: f64| (f64::from(z).clamp(0.0, 1.0) * max + 0.5) as u32;
         match self {
             DepthFormat::Float32 => z.to_bits(),
             DepthFormat::Unorm24 => normalised(16_777_215.0),

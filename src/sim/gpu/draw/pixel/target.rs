@@ -513,12 +513,12 @@ impl RenderTarget {
             texel = std::array::from_fn(|i| logic_operation(op, texel[i], old_raw[i]));
         }
         // Disabled channels keep their old bits.
-        let mut kept = [false; 4];
+        let mut preserved = [false; 4];
         for (channel, writes) in self.order.into_iter().zip(self.blend.writes) {
-            kept[channel & 3] = !writes;
+            preserved[channel & 3] = !writes;
         }
-        match kept.contains(&true) {
-            true => format::with_kept(format, texel, old_raw, kept),
+        match preserved.contains(&true) {
+            true => format::with_preserved_channels(format, texel, old_raw, preserved),
             false => texel,
         }
     }

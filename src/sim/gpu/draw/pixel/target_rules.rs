@@ -18,8 +18,8 @@ use isa::descriptor::render_target;
 /// logic op and blending are enabled. `at` is the address of the message.
 pub(super) fn check_target(image: &Image, both: bool, samples: u32, at: u64) -> Result<(), Stop> {
     let own = image.samples;
-    let kept = own == samples || image.kind == Kind::Null;
-    TARGET_SAMPLES.check(kept, at, || {
+    let holds = own == samples || image.kind == Kind::Null;
+    TARGET_SAMPLES.check(holds, at, || {
         format!("{own} samples, where pixels have {samples}")
     })?;
     let (layers, extent) = (image.depth, image.view_extent);
@@ -30,8 +30,8 @@ pub(super) fn check_target(image: &Image, both: bool, samples: u32, at: u64) -> 
     let [red, green, blue, alpha] = image.swizzle;
     let colours = [0, 1, 2].map(Select::Channel);
     let ordered = colours.iter().all(|c| [red, green, blue].contains(c));
-    let kept = ordered && alpha == Select::Channel(3) || image.kind == Kind::Null;
-    TARGET_SELECTS.check(kept, at, || format!("{:?}", image.swizzle))?;
+    let holds = ordered && alpha == Select::Channel(3) || image.kind == Kind::Null;
+    TARGET_SELECTS.check(holds, at, || format!("{:?}", image.swizzle))?;
     BLEND_LOGIC_OP.check(!both, at, || {
         "both a logic op and blending are enabled".into()
     })
@@ -106,8 +106,8 @@ pub(crate) fn check_clamp(words: &[u32; 2], at: u64) -> Result<(), Stop> {
     );
     let range = get(entry::COLOR_CLAMP_RANGE);
     // Range 2 is COLORCLAMP_RTFORMAT.
-    let kept = before == after && (before == 0 || range == 2);
-    BLEND_CLAMP.check(kept, at, || {
+    let holds = before == after && (before == 0 || range == 2);
+    BLEND_CLAMP.check(holds, at, || {
         format!("clamps {before} before and {after} after blending, range {range}")
     })
 }

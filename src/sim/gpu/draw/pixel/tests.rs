@@ -2,7 +2,7 @@
 
 mod band;
 mod object;
-mod settled;
+mod render_target_writes;
 
 use super::payload::{Frame, Slot, active_pixels, build, build_object};
 use super::state::State;
@@ -56,7 +56,7 @@ fn with_state(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>)) {
 }
 
 #[test]
-fn a_quad_has_its_places_weights_and_attributes() {
+fn subspan_payload_has_positions_barycentrics_and_attributes() {
     let change = |state: &mut State<'_>| {
         state.barycentrics = 1;
         state.uses_depth = true;
@@ -100,7 +100,7 @@ fn a_quad_has_its_places_weights_and_attributes() {
 }
 
 #[test]
-fn samples_have_places_of_their_own() {
+fn per_sample_payload_positions() {
     let change = |state: &mut State<'_>| {
         state.samples = 4;
         state.positions[1] = [0.875, 0.375];
@@ -135,7 +135,7 @@ fn samples_have_places_of_their_own() {
 }
 
 #[test]
-fn wide_threads_have_a_register_of_places_for_each_sixteen() {
+fn simd32_payload_has_position_registers_per_pixel_group() {
     with_state(
         |_| {},
         |state| {
@@ -160,7 +160,7 @@ fn wide_threads_have_a_register_of_places_for_each_sixteen() {
 }
 
 #[test]
-fn masks_number_pixels_by_slots() {
+fn dispatch_masks_number_pixels_by_slot() {
     let slot = |writable| Slot {
         writable,
         ..Slot::default()
@@ -172,6 +172,6 @@ fn masks_number_pixels_by_slots() {
 }
 
 #[test]
-fn samples_start_in_slices_of_their_own() {
+fn identity_mcs_maps_each_sample_to_its_slice() {
     assert_eq!([2, 4, 8].map(identity_mcs), [2, 0xe4, 0x7654_3210]);
 }

@@ -49,7 +49,7 @@ fn lines_are_keyed_by_surface_level_block_and_slice() {
 
 #[test]
 fn levels_are_keyed_by_surface() {
-    // 15 levels of surfaces of 2^14, 2^13 and 2^12 texels a side: more than are kept.
+    // 15 levels of surfaces of 2^14, 2^13 and 2^12 texels a side: more than the cache holds.
     let side = |log: u64| {
         [
             (rss::WIDTH, (1 << log) - 1),

@@ -93,7 +93,7 @@ fn subspans(x: u32, y: u32) -> [Vec<u32>; 2] {
 }
 
 #[test]
-fn texels_by_number() {
+fn ld_of_compressed_surfaces() {
     let mut asks = Vec::new();
     for (x, y) in (0..32)
         .step_by(8)
@@ -121,7 +121,7 @@ fn texels_by_number() {
 }
 
 #[test]
-fn texels_by_coordinate() {
+fn sampling_of_compressed_surfaces() {
     let place = |at: u32, size: f32| at as f32 / size;
     let mut asks = Vec::new();
     for (x, y) in (0..32).step_by(8).flat_map(|x| [0, 3, 14].map(|y| (x, y))) {

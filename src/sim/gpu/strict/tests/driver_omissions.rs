@@ -40,7 +40,7 @@ fn mov(nr: u8, from: Src) -> Inst {
 }
 
 #[test]
-fn fields_that_nobody_asks_for_are_refused() {
+fn unused_fields_are_refused() {
     use draw::{state_depth_buffer as depth, state_sbe_swiz as swiz, state_wm as wm};
     for (packet, field) in [
         (&depth::PACKET, depth::TILED_RESOURCE_MODE),
@@ -68,7 +68,7 @@ fn fields_that_nobody_asks_for_are_refused() {
 }
 
 #[test]
-fn the_kernel_s_address_space_is_not_touched() {
+fn ggtt_accesses_are_refused() {
     use mi::{
         mi_copy_mem_mem as copy, mi_load_register_mem as load, mi_store_data_imm as store,
         mi_store_register_mem as keep,
@@ -131,7 +131,7 @@ fn the_kernel_s_address_space_is_not_touched() {
 }
 
 #[test]
-fn stages_that_run_have_entries() {
+fn enabled_stages_need_urb_entries() {
     use draw::{state_gs as gs, state_urb_gs as urb};
     let runs = (&gs::PACKET, gs::ENABLE, 1);
     let entries = (&urb::PACKET, urb::GS_NUMBER_OF_URB_ENTRIES, 8);
@@ -163,14 +163,14 @@ fn stages_that_run_have_entries() {
 }
 
 #[test]
-fn hull_shaders_that_read_vertices_ask_for_their_handles() {
+fn hs_reading_vertices_needs_include_vertex_handles() {
     use draw::{
         state_ds as ds, state_hs as hs, state_te as te, state_urb_ds as ds_urb,
         state_urb_hs as hs_urb, state_vf_topology as topology,
     };
     const HULL: u64 = 0x800;
-    let urb = |opcode, length: u32, answer: u32, row: u32| {
-        length << 25 | answer << 20 | 1 << 19 | row << 4 | opcode
+    let urb = |opcode, length: u32, response_length: u32, row: u32| {
+        length << 25 | response_length << 20 | 1 << 19 | row << 4 | opcode
     };
     // Factors of zero into the patch's header, which leave nothing of it.
     let mut kernel = vec![mov(100, scalar(0, 0))];
@@ -208,7 +208,7 @@ fn hull_shaders_that_read_vertices_ask_for_their_handles() {
 }
 
 #[test]
-fn components_that_are_not_active_are_not_made() {
+fn inactive_attribute_components_are_not_delivered() {
     use draw::state_sbe as sbe;
     // The value at the origin of each component of the attribute.
     let places = [(2, 3), (2, 7), (3, 3), (3, 7)];
@@ -234,7 +234,7 @@ fn components_that_are_not_active_are_not_made() {
 }
 
 #[test]
-fn constants_by_address_are_asked_for() {
+fn push_constants_by_address_need_cs_debug_mode2() {
     use draw::state_constant_ps as constant;
     use draw::state_ps as ps;
     let mut commands = draw_with(&[(&ps::PACKET, ps::PUSH_CONSTANT_ENABLE, 1)]);
@@ -263,7 +263,7 @@ fn constants_by_address_are_asked_for() {
 }
 
 #[test]
-fn blend_state_is_read_for_pixel_shaders() {
+fn blend_state_is_required_by_pixel_shaders() {
     use draw::state_ps_extra as extra;
     use hw::draw_state::blend_state;
     // What this machine does not do.
@@ -283,7 +283,7 @@ fn blend_state_is_read_for_pixel_shaders() {
 }
 
 #[test]
-fn caches_and_threads_at_once_change_nothing() {
+fn mocs_and_thread_counts_do_not_change_results() {
     use draw::{state_ps as ps, state_vs as vs};
     use hw::draw_state::vertex_buffer_state as vb;
     let drawn = |mocs: u64, threads: u64| {
@@ -318,7 +318,7 @@ fn caches_and_threads_at_once_change_nothing() {
 }
 
 #[test]
-fn compressed_targets_have_their_hazards_avoided() {
+fn compressed_targets_need_the_cache_mode_1_workaround() {
     let mut commands = draw_with(&[]);
     let avoid = |value: u32| load(register::CACHE_MODE_1, value);
     let compressed = [
@@ -341,7 +341,7 @@ fn compressed_targets_have_their_hazards_avoided() {
 }
 
 #[test]
-fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface() {
+fn compressed_colours_need_a_resolve_before_sampling_without_aux() {
     use draw::state_ps as ps;
     use media::pipe_control as f;
     const SAMPLES: u64 = 0x800;
@@ -424,7 +424,7 @@ fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface()
 }
 
 #[test]
-fn what_predicates_compare_has_been_written() {
+fn predicate_registers_must_be_written_before_comparison() {
     use mi::mi_predicate as f;
     use register::{MI_PREDICATE_DATA, MI_PREDICATE_SRC0, MI_PREDICATE_SRC1};
     let with = |registers: &[u32], compare| {

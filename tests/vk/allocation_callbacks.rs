@@ -106,7 +106,7 @@ impl Lender {
 const OBJECT: vk::SystemAllocationScope = vk::SystemAllocationScope::OBJECT;
 
 #[test]
-fn objects_are_allocated_by_the_callbacks() {
+fn objects_use_allocation_callbacks() {
     let rig = Rig::new();
     let d = &rig.device;
     let lender = Lender::default();
@@ -258,7 +258,7 @@ fn objects_are_allocated_by_the_callbacks() {
 }
 
 #[test]
-fn instances_and_devices_are_allocated_by_the_callbacks() {
+fn instances_and_devices_use_allocation_callbacks() {
     let entry = entry();
     let lender = Lender::default();
     lender.check(

@@ -15,7 +15,7 @@ use hw::draw::{state_depth_buffer as db, state_wm_depth_stencil as ds};
 use hw::draw_state::blend_state_entry as entry;
 
 #[test]
-fn samples_are_settled_by_the_first_write() {
+fn per_sample_tests_run_at_the_first_render_target_write() {
     let mut rig = Rig::new();
     rig.bind(
         0,
@@ -68,7 +68,7 @@ fn samples_are_settled_by_the_first_write() {
 }
 
 #[test]
-fn pixels_that_nothing_tests_are_counted_once() {
+fn untested_pixels_are_counted_once() {
     for smooth in [false, true] {
         let mut rig = Rig::new();
         rig.bind(0, R32_UINT, &[]);
@@ -117,7 +117,7 @@ fn with_alpha(first: f32, alpha: f32) -> Vec<u32> {
 }
 
 #[test]
-fn alpha_of_source_0_decides_where_it_is_sent() {
+fn source_0_alpha_is_used_for_alpha_test_and_coverage() {
     let mut rig = Rig::new();
     rig.bind(0, R8G8B8A8_UNORM, &[]);
     // Greater than 0.5, which is so from channel 9 on.
@@ -154,7 +154,7 @@ fn alpha_of_source_0_decides_where_it_is_sent() {
 }
 
 #[test]
-fn alpha_to_coverage_takes_a_share_of_the_samples() {
+fn alpha_to_coverage_covers_a_fraction_of_the_samples() {
     let mut rig = Rig::new();
     rig.bind(
         0,
@@ -190,7 +190,7 @@ fn alpha_to_coverage_takes_a_share_of_the_samples() {
 }
 
 #[test]
-fn a_mask_of_the_shader_s_takes_the_place_of_alpha_to_coverage() {
+fn omask_replaces_alpha_to_coverage() {
     let mut rig = Rig::new();
     let four = (hw::state::render_surface_state::NUMBER_OF_MULTISAMPLES, 2);
     rig.bind(0, R8G8B8A8_UNORM, &[four]);
@@ -219,7 +219,7 @@ fn a_mask_of_the_shader_s_takes_the_place_of_alpha_to_coverage() {
 }
 
 #[test]
-fn alpha_becomes_one_after_it_has_decided() {
+fn alpha_to_one_applies_after_alpha_test_and_coverage() {
     let mut rig = Rig::new();
     rig.bind(0, R8G8B8A8_UNORM, &[]);
     let change = |state: &mut State<'_>| {
@@ -287,7 +287,7 @@ fn alpha_becomes_one_after_it_has_decided() {
 }
 
 #[test]
-fn what_a_smooth_line_leaves_bare_scales_alpha() {
+fn smooth_line_coverage_scales_alpha() {
     let mut rig = Rig::new();
     rig.bind(0, R32G32B32A32_FLOAT, &[]);
     let payload = [1f32.to_bits(); 64];
@@ -316,7 +316,7 @@ fn what_a_smooth_line_leaves_bare_scales_alpha() {
 }
 
 #[test]
-fn a_smooth_line_leaves_integers_as_they_are() {
+fn smooth_line_coverage_does_not_scale_integers() {
     let mut rig = Rig::new();
     // R8G8B8A8_UINT.
     rig.bind(0, 0x0cb, &[]);
@@ -333,7 +333,7 @@ fn a_smooth_line_leaves_integers_as_they_are() {
 }
 
 #[test]
-fn depth_and_stencil_of_the_shader_are_tested_after_it() {
+fn shader_depth_and_stencil_are_tested_late() {
     let mut rig = Rig::new();
     rig.bind(0, R32_UINT, &[]);
     rig.depth_buffer(D32_FLOAT);
@@ -437,7 +437,7 @@ fn depth_and_stencil_of_the_shader_are_tested_after_it() {
 }
 
 #[test]
-fn writes_reach_all_samples_that_are_left() {
+fn writes_reach_all_surviving_samples() {
     use hw::state::render_surface_state as rss;
     for (log, samples) in [(1, 2), (2, 4), (4, 16u16)] {
         let mut rig = Rig::new();
@@ -482,7 +482,7 @@ fn writes_reach_all_samples_that_are_left() {
 }
 
 #[test]
-fn omask_has_a_bit_for_each_of_sixteen_samples() {
+fn omask_has_a_bit_per_sample() {
     let mut rig = Rig::new();
     rig.bind(
         0,
@@ -511,7 +511,7 @@ fn omask_has_a_bit_for_each_of_sixteen_samples() {
 }
 
 #[test]
-fn depth_stands_behind_both_sources() {
+fn source_depth_follows_both_colours_of_dual_source() {
     let mut rig = Rig::new();
     rig.bind(0, R32_UINT, &[]);
     rig.depth_buffer(D32_FLOAT);
@@ -553,7 +553,7 @@ fn depth_stands_behind_both_sources() {
 }
 
 #[test]
-fn clears_are_of_the_pixels_that_are_left() {
+fn clears_cover_the_surviving_pixels() {
     use hw::state::render_surface_state as rss;
     let mut rig = Rig::new();
     let fields = [
