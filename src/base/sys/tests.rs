@@ -73,16 +73,16 @@ fn a_named_pipe_keeps_its_path_and_can_be_reopened() {
 fn locks_conflict_between_open_file_descriptions() {
     let file = memfd(c"test", 4096).unwrap();
     let (one, two) = (reopen(file.as_fd()).unwrap(), reopen(file.as_fd()).unwrap());
-    assert_eq!(Lock::Exclusive.try_set(one.as_fd(), 0), Ok(true));
-    assert_eq!(Lock::Shared.try_set(two.as_fd(), 0), Ok(false));
-    assert_eq!(Lock::Shared.try_set(two.as_fd(), 1), Ok(true));
-    assert_eq!(Lock::Shared.try_set(one.as_fd(), 1), Ok(true));
-    assert_eq!(Lock::Exclusive.try_set(one.as_fd(), 1), Ok(false));
-    assert_eq!(Lock::Shared.is_free(two.as_fd(), 0, 1), Ok(false));
-    assert_eq!(Lock::Shared.is_free(two.as_fd(), 1, 1), Ok(true));
-    assert_eq!(Lock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(false));
+    assert_eq!(FileLock::Exclusive.try_set(one.as_fd(), 0), Ok(true));
+    assert_eq!(FileLock::Shared.try_set(two.as_fd(), 0), Ok(false));
+    assert_eq!(FileLock::Shared.try_set(two.as_fd(), 1), Ok(true));
+    assert_eq!(FileLock::Shared.try_set(one.as_fd(), 1), Ok(true));
+    assert_eq!(FileLock::Exclusive.try_set(one.as_fd(), 1), Ok(false));
+    assert_eq!(FileLock::Shared.is_free(two.as_fd(), 0, 1), Ok(false));
+    assert_eq!(FileLock::Shared.is_free(two.as_fd(), 1, 1), Ok(true));
+    assert_eq!(FileLock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(false));
     drop(two);
-    assert_eq!(Lock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(true));
+    assert_eq!(FileLock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(true));
 }
 
 #[test]

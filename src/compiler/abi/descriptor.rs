@@ -47,7 +47,7 @@ pub enum DescriptorKind {
 
 /// One binding of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Binding {
+pub struct DescriptorBinding {
     /// Binding number.
     pub binding: u32,
     /// Kind.
@@ -61,7 +61,7 @@ pub struct Binding {
     /// buffers.
     pub stride_bytes: u32,
     /// Positions of the sampler states. Unused for kinds without samplers.
-    pub samplers: Places,
+    pub samplers: SamplerOffsets,
     /// Dynamic buffers: index of element 0 among all dynamic buffers of the pipeline layout.
     pub dynamic_index: u32,
     /// All descriptors are valid, and do not change, from the time when the set is bound, so that
@@ -82,14 +82,14 @@ impl DescriptorKind {
 /// Positions of the sampler states of a binding in a set's range of the heap, multiples of
 /// [`SAMPLER_PITCH_BYTES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Places {
+pub struct SamplerOffsets {
     /// Byte offset of element 0's sampler state.
     pub offset_bytes: u32,
     /// Bytes from one element's sampler state to the next.
     pub stride_bytes: u32,
 }
 
-impl Places {
+impl SamplerOffsets {
     /// Byte offset of an element's sampler state.
     pub fn element_offset(&self, element: u32) -> u32 {
         element
@@ -98,8 +98,8 @@ impl Places {
     }
 
     /// Sampler states in the last pieces of elements at this offset and stride.
-    pub fn in_last_piece(offset_bytes: u32, stride_bytes: u32) -> Places {
-        Places {
+    pub fn in_last_piece(offset_bytes: u32, stride_bytes: u32) -> SamplerOffsets {
+        SamplerOffsets {
             offset_bytes: offset_bytes + stride_bytes.saturating_sub(PIECE_BYTES),
             stride_bytes,
         }
@@ -110,7 +110,7 @@ impl Places {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SetLayout {
     /// The bindings.
-    pub bindings: Vec<Binding>,
+    pub bindings: Vec<DescriptorBinding>,
     /// Combined image samplers with a Y'CbCr conversion, by binding and element.
     pub conversions: Vec<ConvertedBinding>,
 }

@@ -20,7 +20,7 @@ pub enum ColourModel {
 
 /// The source of a component of the colour to convert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Component {
+pub enum YcbcrComponent {
     /// 0.
     #[default]
     Zero,
@@ -37,7 +37,7 @@ pub enum Component {
 
 /// A sampler Y'CbCr conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Conversion {
+pub struct YcbcrConversion {
     /// Model.
     pub model: ColourModel,
     /// ITU "narrow" range; else full range.
@@ -50,11 +50,11 @@ pub struct Conversion {
     /// the planes after the first are shifted by half a texel of the first plane.
     pub cosited: [bool; 2],
     /// The components to convert, in the order Cr, Y', Cb, alpha.
-    pub components: [Component; 4],
+    pub components: [YcbcrComponent; 4],
 }
 
-impl Conversion {
-    /// Maximum of [`Conversion::pieces`]: with three planes.
+impl YcbcrConversion {
+    /// Maximum of [`YcbcrConversion::pieces`]: with three planes.
     pub const MAX_PIECES: u32 = 3 + 2;
 
     /// Number of pieces of a descriptor with this conversion: the planes' surfaces, the sampler of
@@ -73,5 +73,5 @@ pub struct ConvertedBinding {
     /// Array element.
     pub element: u32,
     /// The conversion.
-    pub conversion: Conversion,
+    pub conversion: YcbcrConversion,
 }

@@ -29,8 +29,9 @@ pub struct Options {
     /// The shader must not use the EU's 64-bit integer arithmetic; an instruction that does is an
     /// error.
     pub soft_int64: bool,
-    /// The dumps to keep in each [`abi::Variant`]: the name of a pass for the LIR after it, `all`
-    /// for every pass, `asm` for the assembly, `registers` for the final LIR with its registers.
+    /// The dumps to keep in each [`abi::SimdVariant`]: the name of a pass for the LIR after it,
+    /// `all` for every pass, `asm` for the assembly, `registers` for the final LIR with its
+    /// registers.
     pub dumps: Vec<String>,
     /// Validates LIR after every pass, also in release builds.
     pub validate: bool,

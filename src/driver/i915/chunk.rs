@@ -18,7 +18,7 @@ const MAX_BLOCK_BYTES: u64 = 1 << 20;
 
 /// A pool of chunks of one size in one zone.
 #[derive(Debug)]
-pub struct Chunks {
+pub struct ChunkPool {
     device: Arc<Device>,
     zone: Zone,
     chunk_bytes: u64,
@@ -36,10 +36,10 @@ struct State {
 pub struct Chunk {
     buffer: Arc<Buffer>,
     offset_bytes: u64,
-    window: sys::Window,
+    window: sys::MappingSlice,
 }
 
-impl Chunks {
+impl ChunkPool {
     /// An empty pool. `chunk_bytes` is a multiple of 64 and divides 64 KiB.
     pub fn new(device: &Arc<Device>, zone: Zone, chunk_bytes: u64) -> Arc<Self> {
         Arc::new(Self {

@@ -4,7 +4,7 @@
 //!      region.
 
 use ash::vk as c;
-use vk::command::{BufferTexelLayout, ImageBox, Scaled};
+use vk::command::{BlitRegion, BufferTexelLayout, ImageBox};
 
 use crate::entry::entries;
 use crate::recording::record;
@@ -79,10 +79,10 @@ macro_rules! buffer_region {
     };
 }
 
-/// The [`Scaled`] of a `VkImageBlit` or its second version.
+/// The [`BlitRegion`] of a `VkImageBlit` or its second version.
 macro_rules! blit_region {
     ($region:ident) => {
-        Scaled {
+        BlitRegion {
             from: $region.src_subresource,
             from_px: $region.src_offsets,
             to: $region.dst_subresource,
@@ -258,7 +258,7 @@ unsafe fn copy_image_to_buffer(
 unsafe fn blit(
     commands: c::CommandBuffer,
     (source, destination): (c::Image, c::Image),
-    mut regions: impl Iterator<Item = Scaled>,
+    mut regions: impl Iterator<Item = BlitRegion>,
     filter: c::Filter,
 ) -> vk::Result<()> {
     // SAFETY: as the caller says.

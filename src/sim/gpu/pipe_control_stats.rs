@@ -5,7 +5,7 @@
 
 /// A PIPE_CONTROL that was executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Controlled {
+pub struct ExecutedPipeControl {
     /// Its address.
     pub at: u64,
     /// Flags that are set: name, and whether each was necessary.

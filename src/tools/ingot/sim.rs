@@ -149,7 +149,7 @@ fn option_list(args: &Args) -> Result<String, String> {
 }
 
 fn parsed(list: &str) -> Result<kmd::Options, String> {
-    let sink = kmd::Sink::new(|line| eprintln!("ingot-sim: {line}"));
+    let sink = kmd::LogSink::new(|line| eprintln!("ingot-sim: {line}"));
     kmd::Options::parse(list, sink).map_err(|error| format!("INGOT_SIM: {error}"))
 }
 

@@ -1,7 +1,8 @@
 //! Memory of command pools and command buffers.
 //!
-//! In:  chunks of the device. Out: [`cmd::Memory`] of a batch. A pool keeps the chunks of reset
-//!      command buffers, so that recording again allocates nothing; a lock is taken once per chunk.
+//! In:  chunks of the device. Out: [`cmd::StreamMemory`] of a batch. A pool keeps the chunks of
+//!      reset command buffers, so that recording again allocates nothing; a lock is taken once per
+//!      chunk.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,14 +12,14 @@ use crate::error::{Error, Result};
 /// Free chunks of a command pool.
 #[derive(Debug)]
 pub struct PoolMemory {
-    device: Arc<i915::Chunks>,
+    device: Arc<i915::ChunkPool>,
     surfaces: Arc<i915::SurfaceHeap>,
     free: Mutex<Vec<i915::Chunk>>,
 }
 
 impl PoolMemory {
     /// Creates an empty pool.
-    pub fn new(device: &Arc<i915::Chunks>, surfaces: &Arc<i915::SurfaceHeap>) -> Arc<Self> {
+    pub fn new(device: &Arc<i915::ChunkPool>, surfaces: &Arc<i915::SurfaceHeap>) -> Arc<Self> {
         Arc::new(Self {
             device: device.clone(),
             surfaces: surfaces.clone(),
@@ -115,7 +116,7 @@ impl Drop for BatchMemory {
     }
 }
 
-impl cmd::Memory for BatchMemory {
+impl cmd::StreamMemory for BatchMemory {
     type Error = Error;
     const CHUNK_DW: usize = CHUNK_BYTES as usize / 4;
 

@@ -7,7 +7,7 @@
 use crate::context::Context;
 use crate::error::Result;
 use crate::limits::{MAX_DYNAMIC_BUFFERS, MAX_PUSH_DESCRIPTORS};
-use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, SurfaceStateWords};
 
 /// TransientSurfaces of a heap allocation.
 const PIECE_SURFACES: u32 = 64;
@@ -42,7 +42,7 @@ impl TransientSurfaces {
     /// Writes consecutive surface states, at most [`PIECE_SURFACES`]. Returns the handle of the
     /// first.
     #[inline]
-    pub fn write(&mut self, context: &Context, surfaces: &[Surface]) -> Result<u32> {
+    pub fn write(&mut self, context: &Context, surfaces: &[SurfaceStateWords]) -> Result<u32> {
         let count = surfaces.len() as u32;
         if self.used + count > PIECE_SURFACES || self.pieces.is_empty() {
             let bytes = PIECE_SURFACES * SURFACE_BYTES;

@@ -56,7 +56,7 @@ pub(super) struct BindingLayout {
     /// Bytes from one element to the next.
     pub(super) stride_bytes: u32,
     /// Location of the samplers.
-    pub(super) samplers: abi::Places,
+    pub(super) samplers: abi::SamplerOffsets,
     /// Index of element 0 among the set's dynamic buffers.
     pub(super) dynamic: u32,
     /// Storage of a descriptor.
@@ -355,7 +355,7 @@ impl SetLayoutBuilder<'_> {
         let binding_layout = BindingLayout {
             offset_bytes,
             stride_bytes,
-            samplers: abi::Places::in_last_piece(offset_bytes, stride_bytes),
+            samplers: abi::SamplerOffsets::in_last_piece(offset_bytes, stride_bytes),
             dynamic: layout.size.dynamic,
             storage: TypeInfo::from_type(info.kind).storage,
             info,
@@ -459,7 +459,7 @@ impl SetLayout {
             let pieces = binding_layout.info.pieces - u8::from(packs_samplers(binding_layout));
             binding_layout.offset_bytes = self.size.heap_bytes as u32;
             binding_layout.stride_bytes = u32::from(pieces) * SURFACE_BYTES;
-            binding_layout.samplers = abi::Places::in_last_piece(
+            binding_layout.samplers = abi::SamplerOffsets::in_last_piece(
                 binding_layout.offset_bytes,
                 binding_layout.stride_bytes,
             );
@@ -471,7 +471,7 @@ impl SetLayout {
             .iter_mut()
             .filter(|binding_layout| packs_samplers(binding_layout))
         {
-            binding_layout.samplers = abi::Places {
+            binding_layout.samplers = abi::SamplerOffsets {
                 offset_bytes: self.size.heap_bytes as u32,
                 stride_bytes: abi::SAMPLER_PITCH_BYTES,
             };
@@ -572,7 +572,7 @@ impl SetLayout {
             .iter()
             .filter(|binding_layout| binding_layout.info.count > 0)
             .filter_map(|binding_layout| {
-                Some(abi::Binding {
+                Some(abi::DescriptorBinding {
                     binding: binding_layout.info.binding,
                     kind: TypeInfo::from_type(binding_layout.info.kind).abi?,
                     count: binding_layout.descriptors(),

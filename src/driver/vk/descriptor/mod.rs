@@ -13,7 +13,10 @@ mod set;
 pub use crate::surface_state::BufferDescriptor;
 pub use i915::SurfaceHeap;
 pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, pieces};
-pub use pieces::Pieces;
-pub use pool::Pool;
-pub use push::Pushed;
-pub use set::{Cursor, Sampled, Set, Template, TemplateEntry, Written, buffer};
+pub use pieces::DescriptorContents;
+pub use pool::DescriptorPool;
+pub use push::PushDescriptorSet;
+pub use set::{
+    BindingCursor, CombinedImageSampler, DescriptorSet, DescriptorUpdateTemplate, SetWriter,
+    TemplateEntry, buffer,
+};

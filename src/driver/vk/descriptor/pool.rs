@@ -17,11 +17,11 @@ use crate::surface_state::SURFACE_BYTES;
 const SLAB_BYTES: u32 = 64 << 10;
 
 /// Maximum bytes of a descriptor with a Y'CbCr conversion.
-const MAX_CONVERTED_BYTES: u32 = abi::Conversion::MAX_PIECES * SURFACE_BYTES;
+const MAX_CONVERTED_BYTES: u32 = abi::YcbcrConversion::MAX_PIECES * SURFACE_BYTES;
 
 /// `VkDescriptorPool`. It is externally synchronised, so there is no lock; sets do not refer to it.
 #[derive(Debug)]
-pub struct Pool {
+pub struct DescriptorPool {
     heap: Arc<i915::SurfaceHeap>,
     max_sets: u32,
     /// Capacity in bytes.
@@ -35,7 +35,7 @@ pub struct Pool {
     sets: u32,
 }
 
-impl Pool {
+impl DescriptorPool {
     /// Creates a pool for `max_sets` sets. `sizes` has the type, slots and count of descriptors;
     /// for inline uniform blocks, the count is the total of bytes, in `inline_bindings` bindings.
     pub fn new(

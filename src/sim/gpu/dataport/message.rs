@@ -3,22 +3,22 @@
 //! In:  descriptor and payload. Out: the response, arrivals at the barrier.
 //! Ref: SKL PRM vol. 7, "Data Port"; vol. 2d, message descriptors (MDC_*).
 
-use super::port::Port;
+use super::port::WorkerPort;
 use super::sfid;
 use crate::bindings::{Payload, unimplemented};
 use crate::fate;
 use crate::observer::Via;
 use crate::rules;
-use eu::{Message, Reply, SharedFunctions, Stop};
+use eu::{Message, MessageReply, SharedFunctions, StopReason};
 use isa::descriptor::{data_cache_0, data_cache_1, gateway};
 
-impl Port<'_> {
+impl WorkerPort<'_> {
     fn data_cache_0(
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         if data_cache_0::CATEGORY.any(message.desc) {
             return self.scratch_block(message, payload, response);
         }
@@ -45,7 +45,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         match data_cache_1::MESSAGE_TYPE.get(message.desc) {
             0x01 => self.untyped_read(message, payload, response),
             0x02 => self.untyped_atomic(message, payload, response, false),
@@ -71,7 +71,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         match data_cache_0::MESSAGE_TYPE.get(message.desc) {
             0 | 1 => self.oword_block_read(message, payload, response),
             3 => self.dword_scattered(message, payload, response, false),
@@ -79,7 +79,7 @@ impl Port<'_> {
         }
     }
 
-    fn gateway(&mut self, message: &Message<'_>) -> Result<Reply, Stop> {
+    fn gateway(&mut self, message: &Message<'_>) -> Result<MessageReply, StopReason> {
         match gateway::SUBFUNCTION.get(message.desc) {
             4 => {
                 if self.bindings.limits.is_some_and(|limits| !limits.barrier) {
@@ -87,18 +87,22 @@ impl Port<'_> {
                     return Err(rules::BARRIER_ENABLE.stop(what, message.ip));
                 }
                 self.arrived += 1;
-                Ok(Reply::BarrierArrived)
+                Ok(MessageReply::BarrierArrived)
             }
             // Opening, closing and updating a gateway concern messages between threads, which
             // nothing sends.
-            0 | 1 | 5 => Ok(Reply::Done),
+            0 | 1 | 5 => Ok(MessageReply::Done),
             _ => unimplemented(message, "a gateway message"),
         }
     }
 }
 
-impl SharedFunctions for Port<'_> {
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+impl SharedFunctions for WorkerPort<'_> {
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         self.messages.add(message.sfid);
         fate::message::check(message, self.bindings.limits.is_some())?;
         let payload = Payload {
@@ -122,7 +126,7 @@ impl SharedFunctions for Port<'_> {
             sfid::THREAD_SPAWNER | sfid::NULL => {}
             _ => return unimplemented(message, "a message"),
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
 
     fn timestamp(&mut self) -> u64 {

@@ -1,6 +1,6 @@
 //! Checks surface states.
 //!
-//! In:  RENDER_SURFACE_STATE. Out: [`Stop::Undefined`] at the first broken rule.
+//! In:  RENDER_SURFACE_STATE. Out: [`StopReason::Undefined`] at the first broken rule.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
 use crate::rules::{
@@ -10,7 +10,7 @@ use crate::rules::{
 use crate::strict::reserved_bits::check_reserved_bits;
 use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind};
-use eu::Stop;
+use eu::StopReason;
 use hw::state::render_surface_state as rss;
 use hw::{FormatUse, Gen};
 
@@ -18,7 +18,7 @@ use hw::{FormatUse, Gen};
 const PAGE_TABLES_DECIDE: u64 = 1 << 1;
 
 /// Checks a surface state; `at` is its address. `shared`: its memory is a dma-buf.
-pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
+pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), StopReason> {
     check_reserved_bits(&rss::PACKET, words, at)?;
     let image = Image::from_words(words, at)?;
     if matches!(image.kind, Kind::Buffer | Kind::Null) {
@@ -82,7 +82,7 @@ mod tests {
 
     fn broken(words: &[u32; 16]) -> Option<&'static str> {
         match check(words, 0, false) {
-            Err(Stop::Undefined { rule, .. }) => Some(rule),
+            Err(StopReason::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
             Ok(()) => None,
         }
@@ -93,7 +93,7 @@ mod tests {
         let told = |entry: u64, shared| check(&words(&[(rss::MOCS, entry << 1)]), 0, shared);
         assert!(told(1, true).is_ok() && told(1, false).is_ok() && told(2, false).is_ok());
         let rule = match told(2, true) {
-            Err(Stop::Undefined { rule, .. }) => rule,
+            Err(StopReason::Undefined { rule, .. }) => rule,
             other => panic!("{other:?}"),
         };
         assert_eq!(rule, "surface-shared");

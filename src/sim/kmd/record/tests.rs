@@ -42,7 +42,7 @@ fn submissions_come_back_with_the_memory_they_saw() {
     let mut state = HwContext::new();
     let mut seen = Vec::new();
     while let Some(submission) = recording.next_submission().unwrap() {
-        let view = gpu::View::new(&submission.space);
+        let view = gpu::AddressSpaceView::new(&submission.space);
         let before = view.read(0x1_0000_1008).unwrap();
         gpu.execute(&mut state, &submission.space, submission.batch_address, 0)
             .unwrap();
@@ -123,7 +123,7 @@ fn a_recording_has_the_pages_that_changed_and_no_others() {
     let mut recording = Recording::new(&bytes).unwrap();
     let mut seen = Vec::new();
     while let Some(submission) = recording.next_submission().unwrap() {
-        let view = gpu::View::new(&submission.space);
+        let view = gpu::AddressSpaceView::new(&submission.space);
         seen.push((
             view.read(AT).unwrap(),
             view.read(AT + 5 * 4096 + 8).unwrap(),

@@ -3,12 +3,12 @@
 //!
 //! Ref: SKL PRM vol. 2a: if, else, while, break, goto, jmpi, brd, brc, call, calla, ret.
 
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::testing::{
     Recorder, arf_dst, branch, cmod, dst, eot, g, imm, no_mask, null_dst, op, pred, reg, scalar,
     thread,
 };
-use crate::thread::{Exit, Thread};
+use crate::thread::{Thread, ThreadExit};
 use isa::{Addr, ArfReg, CondMod, Inst, Opcode, PredCtrl, Src, Type};
 
 /// One more to `nr` in each of sixteen channels, each of which has a dword.
@@ -40,7 +40,7 @@ fn taken_by(code: &[Inst], mask: u32, flags: u64) -> Thread {
     t.state.regs.set_flags(flags);
     assert_eq!(
         t.run(&mut Recorder::default(), 1000),
-        Ok(Exit::Eot),
+        Ok(ThreadExit::Eot),
         "{code:?}"
     );
     t
@@ -266,7 +266,7 @@ fn computed_jumps_are_relative_to_the_next_instruction_and_calls_to_themselves()
     ];
     let mut t = thread(&code, &[], MASK);
     let e = t.run(&mut Recorder::default(), 20);
-    assert_eq!(e, Ok(Exit::Budget), "for ever");
+    assert_eq!(e, Ok(ThreadExit::Budget), "for ever");
     assert_eq!(at(&t, 4), 0);
     let code = [target(-48), clear, on(back), mark(4)];
     let t = taken_by(&code, MASK, 1);
@@ -276,7 +276,7 @@ fn computed_jumps_are_relative_to_the_next_instruction_and_calls_to_themselves()
         let mut t = thread(&[target(v), i, mark(4)], &[], MASK);
         let e = t.run(&mut Recorder::default(), 20);
         assert!(
-            matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
+            matches!(e, Err(StopReason::Unimplemented { at: 16, .. })),
             "{:?}: {e:?}",
             i.op
         );
@@ -286,7 +286,7 @@ fn computed_jumps_are_relative_to_the_next_instruction_and_calls_to_themselves()
         let mut t = thread(&[target(16), i, mark(4)], &[], MASK);
         let e = t.run(&mut Recorder::default(), 20);
         assert!(
-            matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
+            matches!(e, Err(StopReason::Unimplemented { at: 16, .. })),
             "{o:?}: {e:?}"
         );
     }
@@ -349,7 +349,7 @@ fn a_call_leaves_its_return_address_and_mask_and_the_others_behind_itself() {
         let mut t = thread(&code, &[u32::MAX; 192][..], MASK);
         t.state.regs.set_flags(FLAGS);
         t.state.regs.dwords_mut()[..160].fill(0);
-        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(Exit::Eot));
+        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(ThreadExit::Eot));
         assert_eq!([at(&t, 4), at(&t, 6)], [MASK, TAKE], "{:?}", call.op);
         assert_eq!(reg(&t, 20)[..3], [16, MASK, u32::MAX]);
         // Nobody calls: nothing is left.
@@ -386,7 +386,7 @@ fn a_return_of_some_channels_goes_on_with_the_rest_of_the_function() {
     let mut t = thread(&[set, ret], &[], MASK);
     let e = t.run(&mut Recorder::default(), 20);
     assert!(
-        matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
+        matches!(e, Err(StopReason::Unimplemented { at: 16, .. })),
         "{e:?}"
     );
 }

@@ -6,7 +6,7 @@ use crate::base_addresses::BaseAddresses;
 use crate::context::{DynamicRange, Pipeline, Vfe};
 use crate::cs::testing::{load, rig, store_register};
 use crate::testing::{DATA, Rig, end};
-use eu::Stop;
+use eu::StopReason;
 use hw::{Field, Packet, media, register};
 
 /// A command with these fields set.
@@ -221,6 +221,7 @@ fn commands_without_visible_effect_are_skipped() {
     }
     let object = [media::media_object::PACKET.header | 4, 0, 0, 0, 0, 0];
     let found = rig().execute(&object);
-    let named = matches!(&found, Err(Stop::Unimplemented { what, .. }) if what == "MEDIA_OBJECT");
+    let named =
+        matches!(&found, Err(StopReason::Unimplemented { what, .. }) if what == "MEDIA_OBJECT");
     assert!(named, "{found:?}");
 }

@@ -270,7 +270,7 @@ fn fates_are_looked_at_as_commands_come() {
         let mut batch = commands.concat();
         batch.extend(hw::mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
         let found = rig().execute(&batch);
-        let named = matches!(&found, Err(eu::Stop::Unimplemented { what, .. }) if what.contains(field.name));
+        let named = matches!(&found, Err(eu::StopReason::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{found:?}");
     }
     assert_breaks_after(None, &[pipe_control(&[])]);

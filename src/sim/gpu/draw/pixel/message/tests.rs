@@ -8,7 +8,7 @@ use crate::draw::pixel::blend::Blend;
 use crate::draw::pixel::payload::Slot;
 use crate::draw::pixel::state::State;
 use crate::draw::pixel::testing::{COLOUR, DEPTH, PITCH, Rig, STENCIL, Sent, flat, row, send};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::blend_state_entry as entry;
 
 pub(in crate::draw::pixel) const R32G32B32A32_FLOAT: u64 = 0x000;
@@ -306,7 +306,7 @@ fn strict_mode_wants_payloads_of_the_length_of_their_parts() {
                 (true, Ok(_)) => {}
                 (
                     false,
-                    Err(Stop::Undefined {
+                    Err(StopReason::Undefined {
                         rule: "target-length",
                         ..
                     }),
@@ -632,7 +632,7 @@ fn other_messages_are_named() {
             &rows(1, 1),
             &[sent],
         ) {
-            Err(Stop::Unimplemented {
+            Err(StopReason::Unimplemented {
                 what: found,
                 at: 0x80,
             }) => {
