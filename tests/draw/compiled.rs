@@ -58,7 +58,7 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
     for (stage, words) in modules {
         let key = compile::CompileKey {
             tess,
-            before: made.last().map(|binary| &binary.stage),
+            previous_stage: made.last().map(|binary| &binary.stage),
             ..key(stage)
         };
         let binary = compile::compile(words, &key).expect("code");

@@ -125,7 +125,7 @@ pub fn pipeline() -> PipelineShaders<'static> {
             per_sample: false,
             has_side_effects: false,
             early_tests: false,
-            special: TargetOp::None,
+            target_op: TargetOp::None,
             targets: 1,
             dual_source: false,
             push: push(0),

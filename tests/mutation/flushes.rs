@@ -228,8 +228,8 @@ fn witness(file: &str, bytes: &[u8], each: bool) -> Result<Sum, String> {
     let mut everywhere: BTreeMap<u16, Everywhere> = BTreeMap::new();
     for (submission, of) in before.iter().enumerate() {
         for (number, control) in of.controls.iter().enumerate() {
-            let places = [(submission, control.at)];
-            let name = |what: &str| format!("{file}: {submission}: {:#x}: {what}", control.at);
+            let places = [(submission, control.address)];
+            let name = |what: &str| format!("{file}: {submission}: {:#x}: {what}", control.address);
             let of_flag = |field: &Field| {
                 let posts = field.lo == pipe_control::POST_SYNC_OPERATION.lo;
                 match posts {

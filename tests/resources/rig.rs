@@ -225,7 +225,7 @@ impl Rig {
     pub fn bind(&mut self, binding: u32, element: u32, descriptor: Descriptor) {
         let offset_bytes = binding * ELEMENTS * STRIDE;
         let at = HEAP + 64 + u64::from(offset_bytes + element * STRIDE);
-        let last = at + u64::from(STRIDE - abi::PIECE_BYTES);
+        let last = at + u64::from(STRIDE - abi::DESCRIPTOR_SLOT_BYTES);
         let kind = match descriptor {
             Descriptor::Buffer(surface) => {
                 let mut state = surface.state(surface.format);
@@ -236,7 +236,10 @@ impl Rig {
             Descriptor::Image(surface) => {
                 let read = abi::typed_read_format(surface.format).expect("a format of shaders");
                 self.write_at(at, &surface.state(surface.format));
-                self.write_at(at + u64::from(abi::PIECE_BYTES), &surface.state(read));
+                self.write_at(
+                    at + u64::from(abi::DESCRIPTOR_SLOT_BYTES),
+                    &surface.state(read),
+                );
                 DescriptorKind::StorageImage
             }
             Descriptor::Texture(surface) => {
@@ -260,7 +263,7 @@ impl Rig {
                 count: ELEMENTS,
                 offset_bytes,
                 stride_bytes: STRIDE,
-                samplers: abi::SamplerOffsets::in_last_piece(offset_bytes, STRIDE),
+                samplers: abi::SamplerOffsets::in_last_slot(offset_bytes, STRIDE),
                 dynamic_index: 0,
                 static_at_bind: false,
             });

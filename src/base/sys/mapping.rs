@@ -290,7 +290,7 @@ impl Mapping {
     /// Divides the mapping into windows of `window_bytes` (a multiple of 4); a remainder at the end
     /// is unused. Only the owners of the windows can access the pages through this mapping from
     /// then on. For memory that the GPU at most reads while a window is borrowed.
-    pub fn into_windows(self, window_bytes: usize) -> Vec<MappingSlice> {
+    pub fn into_slices(self, window_bytes: usize) -> Vec<MappingSlice> {
         let (window_dw, count) = match window_bytes / 4 {
             0 => (0, 0),
             window_dw => (window_dw, self.len_bytes / 4 / window_dw),
@@ -323,7 +323,7 @@ impl MappingSlice {
     }
 
     /// The base address for prefetches of dwords that will be written later.
-    pub fn ahead(&self) -> PrefetchBase {
+    pub fn prefetch_base(&self) -> PrefetchBase {
         PrefetchBase(self.base.as_ptr().addr())
     }
 }
@@ -335,7 +335,7 @@ pub struct PrefetchBase(usize);
 impl PrefetchBase {
     /// Prefetches the cache line of a dword that will be written soon. Does not wait.
     #[inline(always)]
-    pub fn fetch(self, at_dw: usize) {
+    pub fn prefetch(self, at_dw: usize) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

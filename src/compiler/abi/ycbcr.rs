@@ -28,7 +28,7 @@ pub enum YcbcrComponent {
     One,
     /// A component of the texel sampled from a plane.
     Plane {
-        /// The plane, which is the piece of the descriptor.
+        /// The plane, which is the slot of the descriptor.
         plane: u8,
         /// The component of the texel.
         component: u8,
@@ -44,7 +44,7 @@ pub struct YcbcrConversion {
     pub narrow: bool,
     /// Bits of each component.
     pub bits: u8,
-    /// Number of planes: as many pieces of the descriptor are surfaces.
+    /// Number of planes: as many slots of the descriptor are surfaces.
     pub planes: u8,
     /// In x and y: chroma samples are cosited with even luma samples, so that the coordinates of
     /// the planes after the first are shifted by half a texel of the first plane.
@@ -54,12 +54,12 @@ pub struct YcbcrConversion {
 }
 
 impl YcbcrConversion {
-    /// Maximum of [`YcbcrConversion::pieces`]: with three planes.
-    pub const MAX_PIECES: u32 = 3 + 2;
+    /// Maximum of [`YcbcrConversion::slots`]: with three planes.
+    pub const MAX_SLOTS: u32 = 3 + 2;
 
-    /// Number of pieces of a descriptor with this conversion: the planes' surfaces, the sampler of
+    /// Number of slots of a descriptor with this conversion: the planes' surfaces, the sampler of
     /// the planes after the first, the first plane's sampler.
-    pub fn pieces(&self) -> u32 {
+    pub fn slots(&self) -> u32 {
         let planes = u32::from(self.planes.max(1));
         planes + if planes > 1 { 2 } else { 1 }
     }

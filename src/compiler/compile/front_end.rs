@@ -62,7 +62,7 @@ pub(crate) fn apply_key(shader: &mut nir::Shader, key: &CompileKey<'_>) {
     }
     shader.info.views = key.views;
     shader.info.fragment.alpha_to_coverage = key.alpha_to_coverage;
-    let outputs = key.before.and_then(StageInfo::vertex_outputs);
+    let outputs = key.previous_stage.and_then(StageInfo::vertex_outputs);
     let culls = outputs.map_or(0, |outputs| outputs.cull_distances);
     if culls != 0 {
         shader.info.input_clip_distances = Some(culls.trailing_zeros() as u8);

@@ -53,7 +53,7 @@ pub struct CompileKey<'a> {
     /// that it reads; a fragment shader needs it only if it has more than
     /// [`abi::MAX_SWIZZLED_INPUTS`] inputs, or if the previous stage was compiled with
     /// `next_stage_reads`.
-    pub before: Option<&'a StageInfo>,
+    pub previous_stage: Option<&'a StageInfo>,
     /// The outputs that the next stage reads
     /// ([`TranslatedShader::reads`](crate::TranslatedShader::reads)); `None` if unknown. If given,
     /// outputs are arranged for the next stage, which must be compiled with this stage's
@@ -89,7 +89,7 @@ impl<'a> CompileKey<'a> {
             alpha_to_coverage: 0,
             views: 0,
             tess: None,
-            before: None,
+            previous_stage: None,
             next_stage_reads: None,
             layout,
             device,
@@ -114,7 +114,7 @@ impl CompileKey<'_> {
             alpha_to_coverage,
             views,
             tess,
-            before,
+            previous_stage: before,
             next_stage_reads,
             layout,
             device,

@@ -74,7 +74,7 @@ pub fn compile_with_dumps(
 pub(crate) fn context(key: &CompileKey<'_>) -> opt::Ctx {
     let sets = (0..).zip(&key.layout.sets);
     let all = sets.flat_map(|(set, layout)| layout.conversions.iter().map(move |c| (set, *c)));
-    let outputs = key.before.and_then(StageInfo::vertex_outputs);
+    let outputs = key.previous_stage.and_then(StageInfo::vertex_outputs);
     opt::Ctx {
         conversions: all.collect(),
         next_stage_reads: key.next_stage_reads,
@@ -100,7 +100,7 @@ fn soft_int64(key: &CompileKey<'_>) -> bool {
 fn back_end(shader: &nir::Shader, key: &CompileKey<'_>) -> Result<ShaderBinary, CompileError> {
     let options = fs::Options {
         layout: key.layout.clone(),
-        before: key.before.cloned(),
+        previous_stage: key.previous_stage.cloned(),
         required_width: match key.subgroup_size {
             SubgroupSize::Required(size) => Some(size),
             _ => key.backend.required_width,

@@ -82,7 +82,7 @@ pub fn default_layout(
             kind,
             count,
             offset_bytes: 0,
-            stride_bytes: kind.pieces() * abi::PIECE_BYTES,
+            stride_bytes: kind.slots() * abi::DESCRIPTOR_SLOT_BYTES,
             samplers: abi::SamplerOffsets::default(),
             dynamic_index: 0,
             static_at_bind: false,
@@ -96,7 +96,7 @@ pub fn default_layout(
         let mut offset = 0;
         for binding in &mut set.bindings {
             binding.offset_bytes = offset;
-            binding.samplers = abi::SamplerOffsets::in_last_piece(offset, binding.stride_bytes);
+            binding.samplers = abi::SamplerOffsets::in_last_slot(offset, binding.stride_bytes);
             offset += binding.count * binding.stride_bytes;
         }
     }

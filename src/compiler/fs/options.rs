@@ -10,7 +10,7 @@ pub struct Options {
     /// The outputs of the previous stage. Without it, stages that read the vertices of a primitive
     /// or patch assume that the previous stage writes exactly the inputs that they read. Fragment
     /// shaders with more than [`abi::MAX_SWIZZLED_INPUTS`] inputs require it.
-    pub before: Option<StageInfo>,
+    pub previous_stage: Option<StageInfo>,
     /// Allowed SIMD widths, as a bit set of 8, 16 and 32; 0 for all.
     pub widths: u8,
     /// The only SIMD width to compile, if the application requires one.

@@ -35,6 +35,6 @@ pub use nir::Shader as Nir;
 pub use sample_copy::{Quads, copy_samples};
 pub use shader_builder::WORKGROUP;
 pub use texel::{
-    BoxPart, Extent, TexelMemory, copy_texels, copy_three_channel_texels, fill_texels, pieces,
+    BoxPart, Extent, TexelMemory, box_parts, copy_texels, copy_three_channel_texels, fill_texels,
     resolve_depth_stencil, resolve_mcs_texels,
 };

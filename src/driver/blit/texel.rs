@@ -388,15 +388,15 @@ pub struct BoxPart {
     /// Its memory.
     pub span: MemoryRange,
     /// The start of the part as in [`TexelMemory::push`].
-    pub place: [u32; 4],
+    pub start: [u32; 4],
 }
 
 /// Splits a box of elements of `element_bytes`.
-pub fn pieces(destination: TexelMemory, extent: Extent, element_bytes: u32) -> Vec<BoxPart> {
+pub fn box_parts(destination: TexelMemory, extent: Extent, element_bytes: u32) -> Vec<BoxPart> {
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
         return Vec::new();
     }
-    let piece = |(slice, row, part): (u32, u32, Extent)| {
+    let box_part = |(slice, row, part): (u32, u32, Extent)| {
         let plane = destination.from(slice, row);
         let (span, skip) = plane.span(&part);
         BoxPart {
@@ -404,11 +404,11 @@ pub fn pieces(destination: TexelMemory, extent: Extent, element_bytes: u32) -> V
             row,
             size: [part.row_bytes / element_bytes, part.rows, part.slices],
             span,
-            place: plane.push(skip),
+            start: plane.push(skip),
         }
     };
     let all = split_box(&[destination], extent).into_iter();
-    all.map(piece).collect()
+    all.map(box_part).collect()
 }
 
 /// Launches that resolve depth or stencil samples from a corner of the source on; with each, the
@@ -432,8 +432,8 @@ pub fn resolve_depth_stencil(
             samples_log2,
         },
     });
-    let resolve = |piece: BoxPart| {
-        let ([x, y, tile_row, slice_rows], [columns, rows, slices]) = (piece.place, piece.size);
+    let resolve = |part: BoxPart| {
+        let ([x, y, tile_row, slice_rows], [columns, rows, slices]) = (part.start, part.size);
         let mut push_dw = [0; MAX_PUSH_DW];
         let push = [
             x,
@@ -443,20 +443,20 @@ pub fn resolve_depth_stencil(
             columns,
             rows,
             left,
-            top + piece.row,
+            top + part.row,
         ];
         for (to, from) in push_dw.iter_mut().zip(push) {
             *to = from;
         }
         let launch = Launch {
             shader,
-            spans: [piece.span; MAX_BUFFERS],
+            spans: [part.span; MAX_BUFFERS],
             push_dw,
             groups: [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), slices],
         };
-        (piece.slice, launch)
+        (part.slice, launch)
     };
-    let all = pieces(destination, extent, 1 << unit_log2).into_iter();
+    let all = box_parts(destination, extent, 1 << unit_log2).into_iter();
     all.map(resolve).collect()
 }
 

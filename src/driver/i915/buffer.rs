@@ -224,7 +224,7 @@ impl Buffer {
         let (handle, bytes) = context.file.import(descriptor)?;
         if let Some(buffer) = shared.get(&handle).and_then(Weak::upgrade) {
             context.file.close_shared(handle);
-            buffer.share();
+            buffer.mark_shared();
             return Ok(buffer);
         }
         match context.space.allocate(Zone::Shared, bytes) {
@@ -344,13 +344,13 @@ impl Buffer {
 
     /// Makes the CPU mapping cached; the user of the mapping must flush and invalidate. Must be
     /// called before the first mapping.
-    pub fn cache(&self) {
+    pub fn map_cached(&self) {
         self.cached.store(true, Relaxed);
     }
 
     /// Marks the pages as used by others without Vulkan's semaphores, so that submissions
     /// synchronise implicitly with them.
-    pub fn share(&self) {
+    pub fn mark_shared(&self) {
         self.cacheable.store(false, Relaxed);
         self.context
             .exec_list()
@@ -359,7 +359,7 @@ impl Buffer {
 
     /// Hands the buffer over to others, such as a window system: submissions no longer reference
     /// it, so that they and the others do not wait for each other.
-    pub fn give(&self) {
+    pub fn hand_over(&self) {
         self.cacheable.store(false, Relaxed);
         if !self.handed_over.swap(true, Relaxed) {
             self.context.exec_list().remove(self.handle);

@@ -64,7 +64,7 @@ impl ChunkPool {
         let buffer = self.device.buffer(bytes, self.zone)?;
         let windows = buffer
             .map_separately()?
-            .into_windows(self.chunk_bytes as usize);
+            .into_slices(self.chunk_bytes as usize);
         state.blocks += 1;
         let chunks = (0..).zip(windows).map(|(index, window)| Chunk {
             buffer: buffer.clone(),
@@ -78,7 +78,7 @@ impl ChunkPool {
     }
 
     /// Returns chunks to the pool.
-    pub fn give(&self, chunks: impl IntoIterator<Item = Chunk>) {
+    pub fn return_chunks(&self, chunks: impl IntoIterator<Item = Chunk>) {
         self.state().free.extend(chunks);
     }
 }
@@ -102,8 +102,8 @@ impl Chunk {
     }
 
     /// The window's prefetcher, which brings its cache lines near before they are written.
-    pub fn ahead(&self) -> sys::PrefetchBase {
-        self.window.ahead()
+    pub fn prefetch_base(&self) -> sys::PrefetchBase {
+        self.window.prefetch_base()
     }
 
     /// The start of a batch at the chunk's first word.

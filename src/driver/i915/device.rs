@@ -185,7 +185,7 @@ impl Device {
         );
         drop(exec_list);
         if let Some(handed_over) = handed_over {
-            handed_over.give();
+            handed_over.hand_over();
         }
         result
     }

@@ -42,8 +42,8 @@ impl BufferMapping {
     }
 
     /// Splits the mapping into windows of `piece_bytes`.
-    pub(crate) fn into_windows(self, piece_bytes: usize) -> Vec<sys::MappingSlice> {
-        self.0.into_windows(piece_bytes)
+    pub(crate) fn into_slices(self, piece_bytes: usize) -> Vec<sys::MappingSlice> {
+        self.0.into_slices(piece_bytes)
     }
 
     /// Writes words at a dword offset.

@@ -14,7 +14,7 @@ use ash::vk::Handle;
 use vk::descriptor::{
     BindingInfo, BufferDescriptor, DescriptorContents, DescriptorPool, DescriptorUpdateTemplate,
     PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, SetWriter, SurfaceHeap, TemplateEntry,
-    pieces,
+    descriptor_slots,
 };
 
 use crate::entry::{done, entries};
@@ -110,7 +110,7 @@ entries! { DESCRIPTOR:
             .enumerate()
             .map(|(index, size)| {
                 let types = mutable_types(info.p_next, index);
-                (size.ty, pieces(size.ty, types), size.descriptor_count)
+                (size.ty, descriptor_slots(size.ty, types), size.descriptor_count)
             })
             .collect();
         let inline = raw::find_in_chain::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
@@ -406,11 +406,11 @@ impl Source {
             // The layout's immutable sampler stays.
             c::DescriptorType::SAMPLER => DescriptorContents::sampler([0; 4]),
             _ => {
-                let pieces =
+                let contents =
                     DescriptorContents::planes(view()?.map(|view| view.textures()).transpose()?);
                 match kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER && has_sampler {
-                    true => pieces.with_sampler(sampler()?.state),
-                    false => pieces,
+                    true => contents.with_sampler(sampler()?.state),
+                    false => contents,
                 }
             }
         })
@@ -722,12 +722,12 @@ unsafe fn add_bindings(
             continue;
         }
         placing.add(BindingInfo {
-            pieces: match kind {
+            slots: match kind {
                 // SAFETY: as the caller says.
                 c::DescriptorType::MUTABLE_EXT => {
-                    pieces(kind, unsafe { mutable_types(info.p_next, index) })
+                    descriptor_slots(kind, unsafe { mutable_types(info.p_next, index) })
                 }
-                _ => binding_info.pieces,
+                _ => binding_info.slots,
             },
             ..binding_info
         });

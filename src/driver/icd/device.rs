@@ -139,7 +139,7 @@ entries! { DEVICE:
                 type_index: info.memory_type_index,
                 import,
                 export,
-                place,
+                address: place,
             },
         )?;
         raw::write(memory, handle::create_with(allocator, Arc::new(object))?);

@@ -126,7 +126,7 @@ entries! { DRAW:
             commands.draw(&DrawParams {
                 vertices: vertex_count,
                 instances: instance_count,
-                first: first_vertex,
+                first_vertex: first_vertex,
                 first_instance,
                 ..DrawParams::default()
             })
@@ -145,7 +145,7 @@ entries! { DRAW:
             commands.draw(&DrawParams {
                 vertices: index_count,
                 instances: instance_count,
-                first: first_index,
+                first_vertex: first_index,
                 first_instance,
                 indexed: Some(vertex_offset),
                 ..DrawParams::default()
@@ -225,7 +225,7 @@ entries! { DRAW:
                 commands.draw(&DrawParams {
                     vertices: info.vertex_count,
                     instances: instance_count,
-                    first: info.first_vertex,
+                    first_vertex: info.first_vertex,
                     first_instance,
                     indexed: None,
                     number,
@@ -251,7 +251,7 @@ entries! { DRAW:
                 commands.draw(&DrawParams {
                     vertices: info.index_count,
                     instances: instance_count,
-                    first: info.first_index,
+                    first_vertex: info.first_index,
                     first_instance,
                     indexed: Some(*shared_offset.unwrap_or(&info.vertex_offset)),
                     number,

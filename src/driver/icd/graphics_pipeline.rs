@@ -322,7 +322,8 @@ unsafe fn read_multisampling<'a>(
             if !is_dynamic(fixed, c::DynamicState::SAMPLE_LOCATIONS_EXT) {
                 let info = &locations.sample_locations_info;
                 fixed.locations = Some(info);
-                fixed.places = raw::slice(info.p_sample_locations, info.sample_locations_count);
+                fixed.sample_locations =
+                    raw::slice(info.p_sample_locations, info.sample_locations_count);
             }
         }
     }

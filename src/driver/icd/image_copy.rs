@@ -83,10 +83,10 @@ macro_rules! buffer_region {
 macro_rules! blit_region {
     ($region:ident) => {
         BlitRegion {
-            from: $region.src_subresource,
-            from_px: $region.src_offsets,
-            to: $region.dst_subresource,
-            to_px: $region.dst_offsets,
+            source: $region.src_subresource,
+            source_px: $region.src_offsets,
+            destination: $region.dst_subresource,
+            destination_px: $region.dst_offsets,
         }
     };
 }

@@ -151,7 +151,7 @@ fn present(
     let mut submission = QueueSubmission::default();
     submission.signals.push(rendered.clone());
     let frame = object.frames.get(index as usize);
-    submission.given = frame.and_then(|frame| frame.handed_over_buffer());
+    submission.handed_over = frame.and_then(|frame| frame.handed_over_buffer());
     queue.submit(&mut submission)?;
     from_wsi(object.swapchain.present(index, rendered, id).map(code))
 }

@@ -91,7 +91,7 @@ entries! { TRANSFORM_FEEDBACK:
     ) {
         record(command_buffer, |commands| {
             let count = ByteCount {
-                at: handle::get(counter_buffer)?.address_of(counter_buffer_offset, 4)?,
+                address: handle::get(counter_buffer)?.address_of(counter_buffer_offset, 4)?,
                 offset_bytes: counter_offset,
                 stride_bytes: vertex_stride,
             };

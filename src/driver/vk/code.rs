@@ -95,12 +95,15 @@ impl Code {
             None
         } else {
             memory.write(data_at, data)?;
-            let piece = context.gpu.bindless().allocate(abi::PIECE_BYTES)?;
+            let slot = context
+                .gpu
+                .bindless()
+                .allocate(abi::DESCRIPTOR_SLOT_BYTES)?;
             let surface = surface_state::buffer(BufferDescriptor {
                 address: memory.address() + data_at as u64,
                 bytes: data.len() as u64,
             });
-            let place = piece.offset_bytes();
+            let place = slot.offset_bytes();
             context.gpu.bindless().write(place, &surface)?;
             let mut code = shader.code.clone();
             let handle = (place << 6).to_le_bytes();
@@ -110,7 +113,7 @@ impl Code {
                 }
             }
             memory.write(0, &code)?;
-            Some(piece)
+            Some(slot)
         };
         Ok(Self {
             shader,

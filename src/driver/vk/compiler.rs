@@ -46,7 +46,7 @@ pub struct Neighbours {
     /// Tessellation modes, which the two tessellation shaders declare together.
     pub tess: Option<compile::TessInfo>,
     /// Compiled shader of the previous stage.
-    pub before: Option<Arc<abi::ShaderBinary>>,
+    pub previous_stage: Option<Arc<abi::ShaderBinary>>,
     /// Inputs of the next stage, if known.
     pub next_stage_reads: Option<InputsRead>,
 }
@@ -118,7 +118,10 @@ fn with_key<R>(
         },
         views: neighbours.views,
         tess: neighbours.tess,
-        before: neighbours.before.as_ref().map(|before| &before.stage),
+        previous_stage: neighbours
+            .previous_stage
+            .as_ref()
+            .map(|before| &before.stage),
         next_stage_reads: neighbours.next_stage_reads,
         layout: &info.layout.abi,
         device: context.physical.info().device,

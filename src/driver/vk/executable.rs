@@ -46,13 +46,13 @@ pub struct CompiledStage<'a> {
     /// The shader.
     pub shader: &'a abi::ShaderBinary,
     /// Index of the variant that is used.
-    pub first: usize,
+    pub used_variant: usize,
 }
 
 impl<'a> CompiledStage<'a> {
     fn executables(self) -> impl Iterator<Item = Executable<'a>> {
         let variants = self.shader.variants.iter().enumerate();
-        let first = self.first;
+        let first = self.used_variant;
         let chosen = variants.clone().filter(move |(index, _)| *index == first);
         let rest = variants.filter(move |(index, _)| *index != first);
         chosen.chain(rest).map(move |(_, variant)| Executable {

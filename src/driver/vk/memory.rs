@@ -24,7 +24,7 @@ pub struct MemoryAllocateInfo {
     /// Handle types for export.
     pub export: api::ExternalMemoryHandleTypeFlags,
     /// Constraint on its address.
-    pub place: AddressConstraint,
+    pub address: AddressConstraint,
 }
 
 /// Imported memory.
@@ -156,7 +156,7 @@ impl DeviceMemory {
             }
             let buffer = context
                 .gpu
-                .userptr_buffer(pages, request.place.kernel_place(false))
+                .userptr_buffer(pages, request.address.kernel_place(false))
                 .map_err(|error| match error {
                     // The kernel rejects addresses that it cannot use.
                     i915::Error::Ioctl { .. } | i915::Error::Mapping { .. } => {
@@ -164,7 +164,7 @@ impl DeviceMemory {
                             why: error.to_string(),
                         }
                     }
-                    other => request.place.allocation_error(other),
+                    other => request.address.allocation_error(other),
                 })?;
             return Ok(Self {
                 host: true,
@@ -208,16 +208,16 @@ impl DeviceMemory {
             });
         }
         let share = Share::new(context, request.bytes)?;
-        let place = request.place.kernel_place(!request.export.is_empty());
+        let place = request.address.kernel_place(!request.export.is_empty());
         let buffer = context
             .gpu
             .memory(request.bytes, place)
-            .map_err(|error| request.place.allocation_error(error))?;
+            .map_err(|error| request.address.allocation_error(error))?;
         if request
             .export
             .contains(api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT)
         {
-            buffer.share();
+            buffer.mark_shared();
         }
         Ok(Self::with_buffer(
             context,
@@ -236,7 +236,7 @@ impl DeviceMemory {
         share: Option<Share>,
     ) -> Self {
         if !is_coherent(&context.physical, type_index) {
-            buffer.cache();
+            buffer.map_cached();
         }
         Self {
             bytes,

@@ -91,7 +91,7 @@ impl Pipeline {
     pub fn compiled(&self) -> CompiledStage<'_> {
         CompiledStage {
             shader: &self.code.shader,
-            first: self.variant,
+            used_variant: self.variant,
         }
     }
 

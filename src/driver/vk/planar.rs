@@ -26,7 +26,7 @@ pub struct YcbcrFormat {
     /// Planes, luma first.
     pub planes: &'static [FormatPlane],
     /// Plane and component of Cr, Y' and Cb.
-    pub from: [(u8, u8); 3],
+    pub component_sources: [(u8, u8); 3],
     /// Bits of each component.
     pub bits: u8,
 }
@@ -43,7 +43,7 @@ const fn three(api: F, format: &'static str, planes: &'static [FormatPlane]) -> 
     YcbcrFormat {
         api,
         planes,
-        from: [(2, 0), (0, 0), (1, 0)],
+        component_sources: [(2, 0), (0, 0), (1, 0)],
         bits: if format.len() == "R8_UNORM".len() {
             8
         } else {
@@ -54,7 +54,7 @@ const fn three(api: F, format: &'static str, planes: &'static [FormatPlane]) -> 
 
 const fn two(api: F, format: &'static str, planes: &'static [FormatPlane]) -> YcbcrFormat {
     YcbcrFormat {
-        from: [(1, 1), (0, 0), (1, 0)],
+        component_sources: [(1, 1), (0, 0), (1, 0)],
         ..three(api, format, planes)
     }
 }
@@ -73,7 +73,7 @@ const fn packed(api: F, planes: &'static [FormatPlane]) -> YcbcrFormat {
     YcbcrFormat {
         api,
         planes,
-        from: [(0, 2), (0, 1), (0, 0)],
+        component_sources: [(0, 2), (0, 1), (0, 0)],
         bits: 8,
     }
 }
@@ -197,8 +197,8 @@ impl SamplerYcbcrConversion {
         use api::ComponentSwizzle as C;
         use api::SamplerYcbcrModelConversion as M;
         let shader = YcbcrFormat::find(info.format).map(|row| {
-            let [red, green, blue] =
-                (row.from).map(|(plane, component)| YcbcrComponent::Plane { plane, component });
+            let [red, green, blue] = (row.component_sources)
+                .map(|(plane, component)| YcbcrComponent::Plane { plane, component });
             let one = |swizzle, own| match swizzle {
                 C::ZERO => YcbcrComponent::Zero,
                 C::ONE | C::A => YcbcrComponent::One,
@@ -251,10 +251,10 @@ mod tests {
                     .find(|format| format.name == plane.format);
                 assert!(format.is_some(), "{row:?}");
             }
-            assert!(row.planes.len() as u32 + 2 <= abi::YcbcrConversion::MAX_PIECES);
+            assert!(row.planes.len() as u32 + 2 <= abi::YcbcrConversion::MAX_SLOTS);
             let bits = if row.planes[0].format == R16 { 16 } else { 8 };
             assert_eq!(row.bits, bits);
-            for (plane, component) in row.from {
+            for (plane, component) in row.component_sources {
                 let format = row.planes[usize::from(plane)].format;
                 let two = format.contains("G8") || format.contains("G16");
                 assert!(format.starts_with('Y') || component <= u8::from(two));
@@ -286,6 +286,6 @@ mod tests {
             [plane(1, 0), plane(0, 0), plane(1, 0), YcbcrComponent::One]
         );
         assert_eq!(shader.cosited, [true, false]);
-        assert_eq!((shader.planes, shader.bits, shader.pieces()), (2, 8, 4));
+        assert_eq!((shader.planes, shader.bits, shader.slots()), (2, 8, 4));
     }
 }

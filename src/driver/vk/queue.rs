@@ -25,7 +25,7 @@ pub struct QueueSubmission {
     /// Points to signal after the last batch.
     pub signals: SmallVec<[SyncPoint; 4]>,
     /// A BO whose ownership passes to others after the last batch (presentation).
-    pub given: Option<Arc<i915::Buffer>>,
+    pub handed_over: Option<Arc<i915::Buffer>>,
 }
 
 /// `VkQueue`.
@@ -244,9 +244,9 @@ impl Inner {
         }
         let waits = submission.waits.iter().map(fence);
         let signals = submission.signals.iter().map(fence);
-        if let Err(error) = self
-            .gpu
-            .execute(*batch, submission.given.as_deref(), waits, signals)
+        if let Err(error) =
+            self.gpu
+                .execute(*batch, submission.handed_over.as_deref(), waits, signals)
         {
             let error = Error::from(error);
             // The state of the semaphores is unknown now, so the device is lost.

@@ -85,7 +85,7 @@ impl Frame {
         let mut modifiers = modifiers.iter();
         let frame = modifiers
             .find_map(|&modifier| Self::with_modifier(context, description, Some(modifier)).ok())?;
-        frame.memory.buffer().give();
+        frame.memory.buffer().hand_over();
         Some(frame)
     }
 
@@ -107,7 +107,7 @@ impl Frame {
                     Some(_) => api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT,
                     None => api::ExternalMemoryHandleTypeFlags::empty(),
                 },
-                place: AddressConstraint::Anywhere,
+                address: AddressConstraint::Anywhere,
             },
         )?;
         let memory = Arc::new(memory);

@@ -22,13 +22,13 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Debug)]
 pub struct DispatchParams {
     /// Address of the walker command, for error messages.
-    pub at: u64,
+    pub address: u64,
     /// SIMD width of a thread: 8, 16 or 32 channels.
     pub simd: u32,
     /// ID of the first workgroup in x, y, z.
-    pub first: [u32; 3],
+    pub first_group: [u32; 3],
     /// One past the last workgroup.
-    pub end: [u32; 3],
+    pub end_group: [u32; 3],
     /// Threads of a workgroup along width, height and depth.
     pub counters: [u32; 3],
     /// Execution mask of the last thread of a row.
@@ -126,7 +126,7 @@ impl DispatchParams {
 
     /// Size of the dispatch, as text for the profile.
     pub fn extent(&self) -> String {
-        let [x, y, z] = [0, 1, 2].map(|i| self.end[i].saturating_sub(self.first[i]));
+        let [x, y, z] = [0, 1, 2].map(|i| self.end_group[i].saturating_sub(self.first_group[i]));
         let threads: u32 = self.counters.iter().product();
         format!("{x} x {y} x {z} groups of {threads} SIMD{}", self.simd)
     }
@@ -176,14 +176,14 @@ pub fn run(
     budget: &Budget,
     watch: Option<&dyn Watch>,
 ) -> Result<DispatchCounters, StopReason> {
-    let size = |i: usize| u64::from(dispatch.end[i].saturating_sub(dispatch.first[i]));
+    let size = |i: usize| u64::from(dispatch.end_group[i].saturating_sub(dispatch.first_group[i]));
     let groups = size(0)
         .checked_mul(size(1))
         .and_then(|n| n.checked_mul(size(2)));
     let Some(groups) = groups else {
         return Err(StopReason::Fault {
             what: "more workgroups than can ever be run".into(),
-            at: dispatch.at,
+            at: dispatch.address,
         });
     };
     if groups == 0 {
@@ -193,7 +193,7 @@ pub fn run(
     if group_threads > MAX_GROUP_THREADS {
         return Err(StopReason::Fault {
             what: format!("a workgroup of {group_threads} threads"),
-            at: dispatch.at,
+            at: dispatch.address,
         });
     }
     let kernel = kernels.get(
@@ -225,7 +225,7 @@ pub fn run(
     if let Some(watch) = watch {
         let start = dispatch.bases.general + dispatch.scratch.0;
         let bytes = dispatch.scratch.1 * u64::from(dispatch.max_threads);
-        watch.begin(dispatch.at);
+        watch.begin(dispatch.address);
         watch.scratch(start..start + bytes);
     }
     // Most dispatches are too small to be worth waking other workers.
@@ -330,7 +330,7 @@ impl DispatchJob<'_> {
                         stage: "CS",
                         kernel: self.dispatch.kernel(),
                         heap: self.dispatch.instruction_base,
-                        at: self.dispatch.at,
+                        at: self.dispatch.address,
                     };
                     return Err(self.budget.hang(&suspect, &mut threads[i], port));
                 }
@@ -359,7 +359,7 @@ impl DispatchJob<'_> {
                         port.arrived,
                         count - left
                     ),
-                    at: self.dispatch.at,
+                    at: self.dispatch.address,
                 });
             }
         }
@@ -374,7 +374,7 @@ impl DispatchJob<'_> {
         if self.stopped.load(Relaxed) || self.options.cancelled() {
             return Err(StopReason::Fault {
                 what: "the dispatch was stopped".into(),
-                at: self.dispatch.at,
+                at: self.dispatch.address,
             });
         }
         Ok(())
@@ -393,16 +393,16 @@ impl DispatchJob<'_> {
         let expected = idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP.get(descriptor) as usize;
         if self.options.strict && count != expected {
             let what = format!("{count} threads by the walker, {expected} by the descriptor");
-            return Err(rules::WALKER_THREADS.stop(what, d.at));
+            return Err(rules::WALKER_THREADS.stop(what, d.address));
         }
         let (sx, sy) = (
-            u64::from(d.end[0] - d.first[0]),
-            u64::from(d.end[1] - d.first[1]),
+            u64::from(d.end_group[0] - d.first_group[0]),
+            u64::from(d.end_group[1] - d.first_group[1]),
         );
         let id = [
-            d.first[0] + (group % sx) as u32,
-            d.first[1] + (group / sx % sy) as u32,
-            d.first[2] + (group / (sx * sy)) as u32,
+            d.first_group[0] + (group % sx) as u32,
+            d.first_group[1] + (group / sx % sy) as u32,
+            d.first_group[2] + (group / (sx * sy)) as u32,
         ];
         let cross = idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH.get(descriptor) as usize * 8;
         let per_thread = idd::CONSTANT_URB_ENTRY_READ_LENGTH.get(descriptor) as usize * 8;

@@ -86,7 +86,7 @@ pub struct WorkProfile {
     /// Size of the dispatch or draw, as text.
     pub extent: String,
     /// Address of the command.
-    pub at: u64,
+    pub address: u64,
     /// Stages that ran threads.
     pub stages: Vec<StageWork>,
     /// Host time that the simulation took.
@@ -266,7 +266,7 @@ pub fn timeline(work: &[WorkProfile], device: &Device) -> String {
             y + 13,
             item.command,
             item.extent,
-            item.at,
+            item.address,
         );
         for stage in item.stages.iter().filter(|stage| stage.threads > 0) {
             let s = &stage.statistics;
@@ -325,7 +325,7 @@ mod tests {
             command: "3DPRIMITIVE",
             submission: 4,
             extent: "3 x 1 vertices".into(),
-            at: 0x1000,
+            address: 0x1000,
             stages: vec![stage("VS"), stage("PS8")],
             host: Duration::from_micros(1500),
         }]

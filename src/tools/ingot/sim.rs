@@ -237,7 +237,7 @@ fn gaps() -> ExitCode {
     for gap in gpu::GAPS {
         out += &format!(
             "{:file$}  {:asked_by$}  {}\n",
-            gap.file, gap.asked_by, gap.what
+            gap.file, gap.asked_by, gap.message
         );
     }
     print(&out)

@@ -8,7 +8,7 @@
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
-use abi::{ColourModel, PIECE_BYTES, YcbcrComponent, YcbcrConversion};
+use abi::{ColourModel, DESCRIPTOR_SLOT_BYTES, YcbcrComponent, YcbcrConversion};
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -74,10 +74,10 @@ fn emit_planes(b: &mut Builder<'_>, t: &Tex, by: &YcbcrConversion) -> Action {
         let mut fetch = t.clone();
         if plane > 0 {
             // Surface handles are byte offsets shifted left by six bits.
-            let piece = (i64::from(plane) * i64::from(PIECE_BYTES)) << 6;
-            let surface = b.iadd_imm(surface, piece);
+            let slot = (i64::from(plane) * i64::from(DESCRIPTOR_SLOT_BYTES)) << 6;
+            let surface = b.iadd_imm(surface, slot);
             fetch.set_src(TexSrc::TextureHandle, surface);
-            let sampler = b.iadd_imm(sampler, -i64::from(PIECE_BYTES));
+            let sampler = b.iadd_imm(sampler, -i64::from(DESCRIPTOR_SLOT_BYTES));
             fetch.set_src(TexSrc::SamplerHandle, sampler);
             let coord = cosited_coord(b, t, coord, by.cosited);
             fetch.set_src(TexSrc::Coord, coord);

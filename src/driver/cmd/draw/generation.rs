@@ -17,7 +17,7 @@ pub struct DrawParams {
     /// Number of instances.
     pub instances: u32,
     /// First vertex, or index.
-    pub first: u32,
+    pub first_vertex: u32,
     /// First instance.
     pub first_instance: u32,
     /// Vertex offset that is added to each index. `None`: the draw is not indexed.
@@ -30,7 +30,7 @@ pub struct DrawParams {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteCount {
     /// GPU address of the byte count.
-    pub at: u64,
+    pub address: u64,
     /// Bytes to subtract from it.
     pub offset_bytes: u32,
     /// Bytes of a vertex; not 0.

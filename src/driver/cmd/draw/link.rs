@@ -219,7 +219,7 @@ fn fragment_shader<'a>(
         early_tests: info.early_tests,
         targets: info.targets,
         dual_source: info.dual_source,
-        special: TargetOp::None,
+        target_op: TargetOp::None,
         push: &stage.binary.push,
     })
 }

@@ -551,7 +551,7 @@ impl<G: DrawGeneration> BatchDrawState<G> {
     ) -> Result<(), M::Error> {
         let first = draw
             .indexed
-            .map_or(draw.first, |vertex| vertex.cast_unsigned());
+            .map_or(draw.first_vertex, |vertex| vertex.cast_unsigned());
         let number = if draw_id { draw.number } else { 0 };
         let bases = [first, draw.first_instance, number];
         if self.bases != Some(bases) {

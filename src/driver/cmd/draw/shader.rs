@@ -151,7 +151,7 @@ pub struct FragmentShader<'a> {
     /// It writes a second blend source.
     pub dual_source: bool,
     /// The fast clear or resolve that it performs.
-    pub special: TargetOp,
+    pub target_op: TargetOp,
     /// Its push constants.
     pub push: &'a abi::PushData,
 }

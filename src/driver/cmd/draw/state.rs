@@ -388,7 +388,7 @@ pub struct BlendState {
     /// By target.
     pub targets: [BlendTarget; TARGETS],
     /// Mask of the targets with colour writes enabled.
-    pub written: u8,
+    pub write_mask: u8,
     /// The logic operation replaces blending.
     pub logic: bool,
     /// Truth table of the logic operation: source 1 and destination 1 at bit 3, source 1 and
@@ -402,7 +402,7 @@ impl Default for BlendState {
     fn default() -> Self {
         Self {
             targets: Default::default(),
-            written: u8::MAX,
+            write_mask: u8::MAX,
             logic: false,
             logic_op: 0,
             constants: [0.0; 4],
@@ -537,7 +537,7 @@ pub struct SampleLocations {
     pub samples: u8,
     /// Position of each sample, right and down from the pixel's corner, in sixteenths of a pixel: 0
     /// to 15.
-    pub places: [(u8, u8); 16],
+    pub positions: [(u8, u8); 16],
 }
 
 /// All draw state besides shaders and targets.

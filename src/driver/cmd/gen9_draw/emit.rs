@@ -276,7 +276,7 @@ impl DrawGeneration for Gen9 {
         predicated: bool,
     ) -> Result<(), M::Error> {
         let zero = register::CS_GPR0;
-        stream.emit(mi::load_register_mem(zero, count.at))?;
+        stream.emit(mi::load_register_mem(zero, count.address))?;
         stream.emit(mi::load_register(zero + 4, 0))?;
         if count.offset_bytes != 0 {
             math::subtract(stream, count.offset_bytes)?;
@@ -287,7 +287,7 @@ impl DrawGeneration for Gen9 {
             register::PRIMITIVE_VERTEX_COUNT,
         ))?;
         for (register, value) in [
-            (register::PRIMITIVE_START_VERTEX, draw.first),
+            (register::PRIMITIVE_START_VERTEX, draw.first_vertex),
             (register::PRIMITIVE_INSTANCE_COUNT, draw.instances),
             (register::PRIMITIVE_START_INSTANCE, draw.first_instance),
             (register::PRIMITIVE_BASE_VERTEX, 0),

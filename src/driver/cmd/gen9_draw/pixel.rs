@@ -218,7 +218,7 @@ fn packet(from: &FragmentShader<'_>, variants: [Option<FragmentVariant>; 3]) -> 
             ps::MAXIMUM_NUMBER_OF_THREADS_PER_PSD,
             DISPATCHER_THREADS - 1,
         );
-    words = match from.special {
+    words = match from.target_op {
         TargetOp::None => words,
         TargetOp::FastClear => words.flag(ps::RENDER_TARGET_FAST_CLEAR_ENABLE, true),
         TargetOp::PartialResolve => words.with(
@@ -480,7 +480,7 @@ pub(super) fn blend(
 ) -> ([u32; BLEND_DW], [u32; 2], bool) {
     use {blend_state as bs, blend_state_entry as entry, state_ps_blend as ps};
     let dual = colours.dual_source;
-    let drawn = colours.targets & from.written;
+    let drawn = colours.targets & from.write_mask;
     // Most draws have few targets; absent ones have no equations.
     let blended: [_; TARGETS] = std::array::from_fn(|index| match drawn >> index & 1 {
         0 => None,
@@ -617,7 +617,7 @@ mod tests {
             early_tests: false,
             targets: 1,
             dual_source: false,
-            special: TargetOp::None,
+            target_op: TargetOp::None,
             push,
         }
     }

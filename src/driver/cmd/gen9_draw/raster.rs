@@ -275,7 +275,7 @@ pub(super) fn sample_pattern(locations: Option<&SampleLocations>) -> [u32; 9] {
     ) -> &'a [(u8, u8)] {
         let custom = custom.filter(|custom| usize::from(custom.samples) == standard.len());
         custom.map_or(standard, |custom| {
-            custom.places.get(..standard.len()).unwrap_or(standard)
+            custom.positions.get(..standard.len()).unwrap_or(standard)
         })
     }
     let [one, two, four, eight, sixteen] = [
@@ -477,7 +477,7 @@ mod tests {
             samples: 8,
             ..SampleLocations::default()
         };
-        custom.places[6] = (3, 12);
+        custom.positions[6] = (3, 12);
         let words = sample_pattern(Some(&custom));
         assert_eq!(p::N8X_SAMPLE6_X_OFFSET.get(&words), 3);
         assert_eq!(p::N8X_SAMPLE6_Y_OFFSET.get(&words), 12);

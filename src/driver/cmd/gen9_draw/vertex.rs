@@ -308,7 +308,7 @@ pub(super) fn draw(draw: &DrawParams) -> [u32; 7] {
     p::words::<7>()
         .flag(p::VERTEX_ACCESS_TYPE, draw.indexed.is_some())
         .with(p::VERTEX_COUNT_PER_INSTANCE, draw.vertices.into())
-        .with(p::START_VERTEX_LOCATION, draw.first.into())
+        .with(p::START_VERTEX_LOCATION, draw.first_vertex.into())
         .with(p::INSTANCE_COUNT, draw.instances.into())
         .with(p::START_INSTANCE_LOCATION, draw.first_instance.into())
         .with(

@@ -30,13 +30,13 @@ use crate::surface_state::{self, SURFACE_BYTES};
 #[derive(Clone, Copy, Debug)]
 pub struct BlitRegion {
     /// Aspects, level and layers of the source.
-    pub from: api::ImageSubresourceLayers,
+    pub source: api::ImageSubresourceLayers,
     /// Corners of the source box.
-    pub from_px: [api::Offset3D; 2],
+    pub source_px: [api::Offset3D; 2],
     /// Aspects, level and layers of the destination.
-    pub to: api::ImageSubresourceLayers,
+    pub destination: api::ImageSubresourceLayers,
     /// Corners of the destination box.
-    pub to_px: [api::Offset3D; 2],
+    pub destination_px: [api::Offset3D; 2],
 }
 
 /// How meta operations view a level of an image.
@@ -236,8 +236,8 @@ fn blit_box(
 /// Normalised source coordinate of the first destination pixel along an axis, and the step to the
 /// next. `extent`: that of the source level.
 fn source_coordinates(region: &BlitRegion, axis: usize, extent: u32) -> [f32; 2] {
-    let [a, b] = span(&region.from_px, axis).map(|at| at as f32);
-    let [c, d] = span(&region.to_px, axis).map(|at| at as f32);
+    let [a, b] = span(&region.source_px, axis).map(|at| at as f32);
+    let [c, d] = span(&region.destination_px, axis).map(|at| at as f32);
     if c == d {
         return [0.0; 2];
     }
@@ -318,13 +318,13 @@ impl CommandBuffer {
             TexelConversion::Stencil | TexelConversion::Packed(_) | TexelConversion::Three(_) => {
                 let (plane, extent) = to.plane_and_extent(destination, part)?;
                 let element_bytes = part.surface.block.bytes();
-                let pieces = blit::pieces(plane, extent, element_bytes).into_iter();
-                let whole = pieces.map(|piece| {
+                let parts = blit::box_parts(plane, extent, element_bytes).into_iter();
+                let whole = parts.map(|part| {
                     let bytes = surface_state::buffer(surface_state::BufferDescriptor {
-                        address: piece.span.address,
-                        bytes: piece.span.bytes,
+                        address: part.span.address,
+                        bytes: part.span.bytes,
                     });
-                    (bytes, piece.place, piece.size, piece.row)
+                    (bytes, part.start, part.size, part.row)
                 });
                 whole.collect::<SmallVec<[_; 1]>>()
             }
@@ -377,7 +377,7 @@ impl CommandBuffer {
         filter: api::Filter,
     ) -> Result<()> {
         for part in source.parts() {
-            if region.from.aspect_mask.contains(part.aspect) {
+            if region.source.aspect_mask.contains(part.aspect) {
                 self.blit_aspect(part.aspect, (source, destination), region, filter)?;
             }
         }
@@ -394,8 +394,13 @@ impl CommandBuffer {
         let (part_from, part_to) = (source.part(aspect)?, destination.part(aspect)?);
         let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
         let (from_volume, to_volume) = (volume(source), volume(destination));
-        let from = blit_box(aspect, source, &region.from, &region.from_px)?;
-        let to = blit_box(aspect, destination, &region.to, &region.to_px)?;
+        let from = blit_box(aspect, source, &region.source, &region.source_px)?;
+        let to = blit_box(
+            aspect,
+            destination,
+            &region.destination,
+            &region.destination_px,
+        )?;
         let mut write_method = write_method(self.hw_gen(), destination.format, part_to)?;
         // A nearest-filtered sRGB to sRGB blit copies the encoded values.
         let encoded = match filter {

@@ -270,7 +270,7 @@ impl CommandBuffer {
     /// Enables colour writes by target, from target 0 on.
     pub fn set_colour_writes(&mut self, from: &[api::Bool32]) {
         self.set(DirtyGroups::BLEND, |state| {
-            state.blend.written = convert::written(from);
+            state.blend.write_mask = convert::written(from);
         });
     }
 

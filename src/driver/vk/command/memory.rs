@@ -40,7 +40,7 @@ impl PoolMemory {
 
     /// Returns all chunks to the device.
     pub fn trim(&self) {
-        self.device.give(std::mem::take(&mut *self.free()));
+        self.device.return_chunks(std::mem::take(&mut *self.free()));
     }
 }
 
@@ -149,14 +149,14 @@ impl cmd::StreamMemory for BatchMemory {
         self.ahead = self
             .next
             .as_ref()
-            .map(i915::Chunk::ahead)
+            .map(i915::Chunk::prefetch_base)
             .unwrap_or_default();
     }
 
     /// The next chunk is not cached: prefetching hides the misses.
     #[inline(always)]
     fn fetch_ahead(&self, at_dw: usize) {
-        self.ahead.fetch(at_dw);
+        self.ahead.prefetch(at_dw);
     }
 
     fn too_long() -> Error {

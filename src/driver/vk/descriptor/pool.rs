@@ -17,7 +17,7 @@ use crate::surface_state::SURFACE_BYTES;
 const SLAB_BYTES: u32 = 64 << 10;
 
 /// Maximum bytes of a descriptor with a Y'CbCr conversion.
-const MAX_CONVERTED_BYTES: u32 = abi::YcbcrConversion::MAX_PIECES * SURFACE_BYTES;
+const MAX_CONVERTED_BYTES: u32 = abi::YcbcrConversion::MAX_SLOTS * SURFACE_BYTES;
 
 /// `VkDescriptorPool`. It is externally synchronised, so there is no lock; sets do not refer to it.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl DescriptorPool {
         let inline = u64::from(inline_bindings) * 2 * u64::from(SURFACE_BYTES);
         let each = sizes
             .iter()
-            .map(|&(kind, pieces, count)| heap_bytes(kind, pieces, count));
+            .map(|&(kind, slots, count)| heap_bytes(kind, slots, count));
         let bytes = inline + each.sum::<u64>();
         if bytes > i915::BINDLESS_HEAP_BYTES {
             return Err(too_big);

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use super::contents::{DescriptorContents, SlotWriter, store_immutable};
 use super::layout::{BindingLayout, SetLayout, Storage};
-use super::pieces::{DescriptorContents, SlotWriter, store_immutable};
 use super::set::{BindingCursor, OUT_OF_RANGE};
 use crate::error::Result;
 use crate::sampler::SamplerStateWords;
@@ -74,17 +74,17 @@ impl PushDescriptorSet {
         )
     }
 
-    /// Writes `count` images, samplers or texel buffers from an element of a binding on. `pieces`
+    /// Writes `count` images, samplers or texel buffers from an element of a binding on. `contents`
     /// is called with the index and whether the sampler is written too.
     pub fn write_pieces<'a>(
         &mut self,
         place: (u32, u32),
         count: usize,
-        pieces: impl Fn(usize, bool) -> Result<DescriptorContents<'a>>,
+        contents: impl Fn(usize, bool) -> Result<DescriptorContents<'a>>,
     ) -> Result<()> {
         let all = (0..count).map(Ok);
         self.each(place, all, |surfaces, binding_layout, element, index| {
-            pieces(index, binding_layout.writes_samplers())?.store(
+            contents(index, binding_layout.writes_samplers())?.store(
                 binding_layout,
                 element,
                 surfaces,
@@ -99,9 +99,9 @@ impl PushDescriptorSet {
 }
 
 impl SlotWriter for Vec<SurfaceStateWords> {
-    fn write_slot(&mut self, at_bytes: u32, piece: &SurfaceStateWords) -> Result<()> {
+    fn write_slot(&mut self, at_bytes: u32, slot: &SurfaceStateWords) -> Result<()> {
         let place = self.get_mut((at_bytes / SURFACE_BYTES) as usize);
-        *place.ok_or(OUT_OF_RANGE)? = *piece;
+        *place.ok_or(OUT_OF_RANGE)? = *slot;
         Ok(())
     }
 

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use ash::vk as api;
 
+use super::contents::{DescriptorContents, SlotWriter, store_immutable};
 use super::layout::{BindingLayout, SetLayout, Storage};
-use super::pieces::{DescriptorContents, SlotWriter, store_immutable};
 use super::pool::DescriptorPool;
 use crate::buffer::Buffer;
 use crate::context::HEAPS;
@@ -231,7 +231,7 @@ impl<'a> SetWriter<'a> {
         let binding_layout = self.set.layout.binding_at(binding)?;
         let plain = binding_layout.info.kind == api::DescriptorType::COMBINED_IMAGE_SAMPLER
             && element < binding_layout.info.count
-            && binding_layout.info.pieces == 2
+            && binding_layout.info.slots == 2
             && binding_layout.writes_samplers();
         if !plain {
             return None;
@@ -281,18 +281,18 @@ impl<'a> SetWriter<'a> {
         }
     }
 
-    /// Writes an image, sampler or texel buffer at the cursor. `pieces` is called with whether the
-    /// sampler is written too; immutable samplers are not.
+    /// Writes an image, sampler or texel buffer at the cursor. `contents` is called with whether
+    /// the sampler is written too; immutable samplers are not.
     pub fn write_pieces(
         self,
         place: &mut BindingCursor<'_>,
-        pieces: impl FnOnce(bool) -> Result<DescriptorContents<'a>>,
+        contents: impl FnOnce(bool) -> Result<DescriptorContents<'a>>,
     ) -> Result<()> {
         let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
         match binding_layout.storage {
             Storage::Pieces => {
-                let pieces = pieces(binding_layout.writes_samplers())?;
-                pieces.store(binding_layout, element, &mut { self })
+                let contents = contents(binding_layout.writes_samplers())?;
+                contents.store(binding_layout, element, &mut { self })
             }
             Storage::Dynamic | Storage::Inline | Storage::Nothing => Ok(()),
         }
@@ -446,19 +446,19 @@ impl SetWriter<'_> {
     ) -> Result<()> {
         let write_at = to.offset_bytes + to_element * to.stride_bytes;
         let (alone, packs_samplers) = (
-            from.packs_samplers() && from.pieces() == 0,
+            from.packs_samplers() && from.slots() == 0,
             from.packs_samplers() || to.packs_samplers(),
         );
         // A lone surface is both the first and the last.
         let last = match from.packs_samplers() {
-            true => from.pieces().saturating_sub(1),
-            false => u32::from(from.info.pieces) - 1,
+            true => from.slots().saturating_sub(1),
+            false => u32::from(from.info.slots) - 1,
         };
         if !alone {
             let read_at = source.surface_at(from, from_element)?;
-            for piece in 0..to.pieces() {
-                let surface = self.heap.read(read_at + piece.min(last) * SURFACE_BYTES)?;
-                let to = self.heap_bytes(write_at + piece * SURFACE_BYTES)?;
+            for slot in 0..to.slots() {
+                let surface = self.heap.read(read_at + slot.min(last) * SURFACE_BYTES)?;
+                let to = self.heap_bytes(write_at + slot * SURFACE_BYTES)?;
                 self.heap.write(to, &surface)?;
             }
         }
@@ -477,8 +477,8 @@ impl SetWriter<'_> {
 }
 
 impl SlotWriter for SetWriter<'_> {
-    fn write_slot(&mut self, at_bytes: u32, piece: &SurfaceStateWords) -> Result<()> {
-        Ok(self.heap.write(self.heap_bytes(at_bytes)?, piece)?)
+    fn write_slot(&mut self, at_bytes: u32, slot: &SurfaceStateWords) -> Result<()> {
+        Ok(self.heap.write(self.heap_bytes(at_bytes)?, slot)?)
     }
 
     fn write_sampler(&mut self, at_bytes: u32, state: SamplerStateWords) -> Result<()> {

@@ -144,7 +144,7 @@ pub fn locations(
         ..SampleLocations::default()
     };
     let sixteenths = |at: f32| (at * 16.0).clamp(0.0, 15.0) as u8;
-    for (to, from) in locations.places.iter_mut().zip(places) {
+    for (to, from) in locations.positions.iter_mut().zip(places) {
         *to = (sixteenths(from.x), sixteenths(from.y));
     }
     Ok(locations)

@@ -105,7 +105,7 @@ impl Pipeline {
                 (_, None) => (Some(InputsRead::NONE), None),
             };
             let code = Code::new(context, cache, shader, &neighbours, shader_translated)?;
-            neighbours.before = Some(code.shader.clone());
+            neighbours.previous_stage = Some(code.shader.clone());
             codes.push((shader.stage, code));
         }
         let purpose = Purpose {
@@ -139,7 +139,7 @@ impl Pipeline {
         })?;
         shaders.counted = purpose.counted;
         if let Some(fragment) = &mut shaders.fragment {
-            fragment.special = purpose.aux_op;
+            fragment.target_op = purpose.aux_op;
             fragment.reads_tests = purpose.reads_tests;
         }
         let device = context.physical.info().device;
@@ -179,7 +179,7 @@ impl Pipeline {
         let codes = self.stages.iter();
         let compiled = codes.map(|code| CompiledStage {
             shader: &code.shader,
-            first: code.shader.preferred,
+            used_variant: code.shader.preferred,
         });
         compiled.collect()
     }

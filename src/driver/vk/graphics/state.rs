@@ -49,7 +49,7 @@ pub struct FixedInfo<'a> {
     /// Custom sample locations, unless dynamic.
     pub locations: Option<&'a api::SampleLocationsInfoEXT<'a>>,
     /// The locations array.
-    pub places: &'a [api::SampleLocationEXT],
+    pub sample_locations: &'a [api::SampleLocationEXT],
     /// Rasterisation stream.
     pub stream: u32,
     /// The last vertex is the provoking vertex.
@@ -191,7 +191,7 @@ fn multisample(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<(
     };
     state.located = info.located;
     if let Some(locations) = info.locations {
-        state.locations = convert::locations(locations, info.places)?;
+        state.locations = convert::locations(locations, info.sample_locations)?;
     }
     // The values of sample count flags are the counts.
     let samples = from.rasterization_samples.as_raw();
@@ -278,7 +278,7 @@ fn blend(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
         (false, Err(_)) => 0,
         (_, op) => op?,
     };
-    blend.written = convert::written(info.colour_writes);
+    blend.write_mask = convert::written(info.colour_writes);
     blend.constants = from.blend_constants;
     Ok(())
 }
@@ -456,7 +456,11 @@ impl StaticStateWords {
             );
         }
         if !is_dynamic(Dynamic::COLOR_WRITE_ENABLE) {
-            changed.set(DirtyGroups::BLEND, &mut blend.written, static_blend.written);
+            changed.set(
+                DirtyGroups::BLEND,
+                &mut blend.write_mask,
+                static_blend.write_mask,
+            );
         }
         if !is_dynamic(Dynamic::BLEND_CONSTANTS) {
             changed.set(

@@ -178,7 +178,7 @@ impl BatchRun<'_> {
                         "vertices"
                     }
                 ),
-                at,
+                address: at,
                 stages: totals.stages,
                 host: started.elapsed(),
             });

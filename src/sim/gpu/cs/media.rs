@@ -144,7 +144,7 @@ impl BatchRun<'_> {
         for (number, (enable, address, slot)) in fields.into_iter().enumerate() {
             if enable.get(words) == 1 {
                 *slot = address.get(words) & ADDRESS_MASK;
-                base.given |= 1 << number;
+                base.programmed |= 1 << number;
             }
         }
         if f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
@@ -227,14 +227,14 @@ impl BatchRun<'_> {
         };
         let table = idd::BINDING_TABLE_POINTER.get(&descriptor);
         self.dispatch(&DispatchParams {
-            at,
+            address: at,
             simd: 8 << get(f::SIMD_SIZE).min(2),
-            first: [
+            first_group: [
                 get(f::THREAD_GROUP_ID_STARTING_X),
                 get(f::THREAD_GROUP_ID_STARTING_Y),
                 get(f::THREAD_GROUP_ID_STARTING_RESUME_Z),
             ],
-            end,
+            end_group: end,
             counters: [
                 get(f::THREAD_WIDTH_COUNTER_MAXIMUM) + 1,
                 get(f::THREAD_HEIGHT_COUNTER_MAXIMUM) + 1,

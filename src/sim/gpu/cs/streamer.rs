@@ -299,7 +299,7 @@ impl BatchRun<'_> {
                 command: "GPGPU_WALKER",
                 submission: 0,
                 extent: dispatch.extent(),
-                at: dispatch.at,
+                address: dispatch.address,
                 stages: vec![stage],
                 host: started.elapsed(),
             });

@@ -343,7 +343,11 @@ impl<'a> Tracker<'a> {
         });
         let flags = flags.map(|field| (field.name, purpose(field))).collect();
         let posts = f::POST_SYNC_OPERATION.get(words) != 0;
-        self.controls.push(ExecutedPipeControl { at, flags, posts });
+        self.controls.push(ExecutedPipeControl {
+            address: at,
+            flags,
+            posts,
+        });
     }
 
     fn pipeline_select(
@@ -499,7 +503,7 @@ impl<'a> Tracker<'a> {
 
 /// Checks that this context has programmed the base addresses.
 fn check_base_addresses_given(context: &HwContext, at: u64) -> Result<(), StopReason> {
-    let missing = RELIED_ON & !context.base.given;
+    let missing = RELIED_ON & !context.base.programmed;
     BASE_ADDRESS_GIVEN.check(missing == 0, at, || {
         let missing_caches = ["general", "surface", "dynamic", "indirect", "instruction"];
         let missing = (0..)

@@ -195,7 +195,7 @@ fn adjacent_samplers_share_a_header_by_index() {
         count: 1,
         offset_bytes,
         stride_bytes: 128,
-        samplers: abi::SamplerOffsets::in_last_piece(offset_bytes, 128),
+        samplers: abi::SamplerOffsets::in_last_slot(offset_bytes, 128),
         dynamic_index: 0,
         static_at_bind: false,
     };

@@ -54,7 +54,7 @@ fn layout(shader: &Shader) -> abi::PipelineLayout {
                     count: 4,
                     offset_bytes: binding * 256,
                     stride_bytes: 64,
-                    samplers: abi::SamplerOffsets::in_last_piece(binding * 256, 64),
+                    samplers: abi::SamplerOffsets::in_last_slot(binding * 256, 64),
                     dynamic_index: 0,
                     static_at_bind: false,
                 });

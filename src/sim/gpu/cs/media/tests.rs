@@ -80,7 +80,7 @@ fn base_addresses_change_only_with_their_modify_bit() {
         let sba = command(&f::PACKET, &[all.as_slice(), &[(enable, 1)]].concat());
         let on = |i: usize| if which == i { address(i as u64) } else { 0 };
         let expected = BaseAddresses {
-            given: if which < 6 { 1 << which } else { 0 },
+            programmed: if which < 6 { 1 << which } else { 0 },
             general: on(0),
             surface: on(1),
             dynamic: on(2),

@@ -71,7 +71,7 @@ impl<'a> DescriptorContents<'a> {
         for (surface, at) in self
             .surfaces
             .iter()
-            .zip(places.take(binding_layout.pieces() as usize))
+            .zip(places.take(binding_layout.slots() as usize))
         {
             to.write_slot(at, surface)?;
         }
@@ -81,7 +81,7 @@ impl<'a> DescriptorContents<'a> {
         to.write_sampler(binding_layout.samplers.element_offset(element), state)?;
         // A mutable descriptor is copied slot by slot, so a lone sampler is also stored in the
         // first slot.
-        if self.surfaces.is_empty() && binding_layout.info.pieces > 1 {
+        if self.surfaces.is_empty() && binding_layout.info.slots > 1 {
             to.write_slot(start, &as_slot(state))?;
         }
         Ok(())
@@ -91,7 +91,7 @@ impl<'a> DescriptorContents<'a> {
 /// Destination of descriptor stores, by byte offset in the set.
 pub(super) trait SlotWriter {
     /// Stores a slot.
-    fn write_slot(&mut self, at_bytes: u32, piece: &SurfaceStateWords) -> Result<()>;
+    fn write_slot(&mut self, at_bytes: u32, slot: &SurfaceStateWords) -> Result<()>;
     /// Stores a sampler, which may be part of a slot.
     fn write_sampler(&mut self, at_bytes: u32, state: SamplerStateWords) -> Result<()>;
 }
