@@ -1,7 +1,7 @@
 //! Geometry and tessellation shaders: GLSL to pixels, as in [`crate::compiled`].
 
-use cmd::draw::Draw;
-use cmd::draw::state::{Dirty, Topology};
+use cmd::draw::DrawParams;
+use cmd::draw::state::{DirtyGroups, Topology};
 
 use crate::compiled::{ALL, VERTEX, compile, middle, rig, three};
 use crate::rig::SIZE;
@@ -21,9 +21,9 @@ fn check(
     let shaders = compile(stages, 0);
     let mut rig = rig(&shaders, vertices);
     if let Some(topology) = topology {
-        rig.change(Dirty::ASSEMBLY, |state| state.topology = topology);
+        rig.change(DirtyGroups::ASSEMBLY, |state| state.topology = topology);
     }
-    rig.draw(&Draw {
+    rig.draw(&DrawParams {
         vertices: vertices.len() as u32,
         ..three()
     });

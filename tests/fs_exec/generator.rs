@@ -590,7 +590,7 @@ impl Gen<'_> {
 fn temp(ty: Id<Type>) -> Variable {
     Variable {
         name: String::new(),
-        mode: Mode::FunctionTemp,
+        mode: VariableMode::FunctionTemp,
         ty,
         set: 0,
         binding: 0,
@@ -641,7 +641,7 @@ fn generate_of(seed: u64, bits: u8) -> Shader {
     });
     let block = s.types.intern(Type::Struct {
         name: "B".into(),
-        members: vec![Member {
+        members: vec![StructMember {
             name: "d".into(),
             ty: runtime,
             offset_bytes: 0,
@@ -651,19 +651,19 @@ fn generate_of(seed: u64, bits: u8) -> Shader {
     let vector = s.vars.push(temp(vec4));
     let array = s.vars.push(temp(four));
     let shared = s.vars.push(Variable {
-        mode: Mode::Shared,
+        mode: VariableMode::Shared,
         ..temp(eight)
     });
     let vectors = s.vars.push(Variable {
-        mode: Mode::Shared,
+        mode: VariableMode::Shared,
         ..temp(eight_vectors)
     });
     let input = s.vars.push(Variable {
-        mode: Mode::Ssbo,
+        mode: VariableMode::Ssbo,
         ..temp(block)
     });
     let output = s.vars.push(Variable {
-        mode: Mode::Ssbo,
+        mode: VariableMode::Ssbo,
         binding: 1,
         ..temp(block)
     });

@@ -4,7 +4,7 @@
 //!      of the binding table they name, and which use a base address.
 //! Ref: SKL PRM vol. 7, "Message Descriptor", "Binding Table Index".
 
-use gpu::View;
+use gpu::AddressSpaceView;
 use isa::Desc;
 
 /// Bytes of a kernel that are looked at.
@@ -74,7 +74,7 @@ impl Sends {
 
 /// What the kernel at an address uses, up to its end of thread; a descriptor that only the thread
 /// knows may be any.
-pub fn of_kernel(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
+pub fn of_kernel(view: &AddressSpaceView<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
     let mut sends = Sends::default();
     let mut at = start;
     while at < start + MAX_KERNEL_BYTES {

@@ -54,7 +54,7 @@ fn kernels() -> Vec<Arc<dyn uapi::Kernel>> {
     let options = || kmd::Options {
         strict: true,
         hang_seconds: 3,
-        sink: kmd::Sink::new(|line| eprintln!("{line}")),
+        sink: kmd::LogSink::new(|line| eprintln!("{line}")),
         ..kmd::Options::default()
     };
     let open = |(gpu, name): (&OnceLock<Arc<kmd::Device>>, _)| {

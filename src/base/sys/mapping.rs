@@ -274,7 +274,7 @@ impl HostPages for Mapping {
 
 /// Exclusive access to part of a mapping: plain dwords instead of atomics.
 #[derive(Debug)]
-pub struct Window {
+pub struct MappingSlice {
     base: NonNull<u32>,
     len_dw: usize,
     /// Keeps the pages mapped.
@@ -282,21 +282,21 @@ pub struct Window {
 }
 
 // SAFETY: the words are accessed only through the window, under the rules of `&` and `&mut`.
-unsafe impl Send for Window {}
+unsafe impl Send for MappingSlice {}
 // SAFETY: as above.
-unsafe impl Sync for Window {}
+unsafe impl Sync for MappingSlice {}
 
 impl Mapping {
     /// Divides the mapping into windows of `window_bytes` (a multiple of 4); a remainder at the end
     /// is unused. Only the owners of the windows can access the pages through this mapping from
     /// then on. For memory that the GPU at most reads while a window is borrowed.
-    pub fn into_windows(self, window_bytes: usize) -> Vec<Window> {
+    pub fn into_slices(self, window_bytes: usize) -> Vec<MappingSlice> {
         let (window_dw, count) = match window_bytes / 4 {
             0 => (0, 0),
             window_dw => (window_dw, self.len_bytes / 4 / window_dw),
         };
         let mapping = Arc::new(self);
-        let window = |index: usize| Window {
+        let window = |index: usize| MappingSlice {
             // SAFETY: `index` is less than `count`, so the window lies within the mapping.
             base: unsafe { mapping.base.cast::<u32>().add(index * window_dw) },
             len_dw: window_dw,
@@ -306,7 +306,7 @@ impl Mapping {
     }
 }
 
-impl Window {
+impl MappingSlice {
     /// The dwords.
     #[inline]
     pub fn words(&self) -> &[u32] {
@@ -323,7 +323,7 @@ impl Window {
     }
 
     /// The base address for prefetches of dwords that will be written later.
-    pub fn ahead(&self) -> PrefetchBase {
+    pub fn prefetch_base(&self) -> PrefetchBase {
         PrefetchBase(self.base.as_ptr().addr())
     }
 }
@@ -335,7 +335,7 @@ pub struct PrefetchBase(usize);
 impl PrefetchBase {
     /// Prefetches the cache line of a dword that will be written soon. Does not wait.
     #[inline(always)]
-    pub fn fetch(self, at_dw: usize) {
+    pub fn prefetch(self, at_dw: usize) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

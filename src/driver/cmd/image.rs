@@ -8,7 +8,7 @@ use hw::value::state::{
     auxiliary_surface_mode, channel_select, surface_horizontal_alignment, surface_type,
     surface_vertical_alignment, tile_mode,
 };
-use surface::{Dim, Surface};
+use surface::{ImageDim, Surface};
 
 use crate::mocs::mocs;
 
@@ -67,7 +67,7 @@ pub struct ImageView<'a> {
     /// Channels of what is read.
     pub swizzle: [ChannelSelect; 4],
     /// Offset in elements from the corner of the tile that `address` points to:
-    /// [`surface::Place::within_el`].
+    /// [`surface::SubresourceOffset::within_el`].
     pub within_el: [u32; 2],
     /// Minimum level that the sampler reads, counted as the surface's levels are.
     pub min_lod: f32,
@@ -90,12 +90,12 @@ impl ImageView<'_> {
         let surface = self.surface;
         let binding = surface.binding();
         let [width, height, depth] = surface.extent_px;
-        let volume = surface.dim == Dim::D3;
+        let volume = surface.dim == ImageDim::D3;
         let kind = match surface.dim {
-            Dim::D1 => surface_type::SURFTYPE_1D,
-            Dim::D2 if self.cube => surface_type::SURFTYPE_CUBE,
-            Dim::D2 => surface_type::SURFTYPE_2D,
-            Dim::D3 => surface_type::SURFTYPE_3D,
+            ImageDim::D1 => surface_type::SURFTYPE_1D,
+            ImageDim::D2 if self.cube => surface_type::SURFTYPE_CUBE,
+            ImageDim::D2 => surface_type::SURFTYPE_2D,
+            ImageDim::D3 => surface_type::SURFTYPE_3D,
         };
         let sampled = self.viewer == SurfaceUsage::Sampler;
         let last_layer = u64::from(self.layers.max(1) - 1);

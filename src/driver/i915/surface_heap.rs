@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::address_space::{BINDLESS_BASE, BINDLESS_HEAP_BYTES, Zone};
-use crate::buffer::{Buffer, DeviceContext, Place};
+use crate::buffer::{Buffer, DeviceContext, Placement};
 use crate::error::{Error, Result};
 use crate::exec_list::Owner;
-use crate::mapping::Mapping;
+use crate::mapping::BufferMapping;
 use crate::range_allocator::{AllocateFrom, RangeAllocator};
 
 /// Size of one backing buffer.
@@ -36,7 +36,7 @@ pub struct SurfaceHeap {
 /// A backing buffer, mapped when it is created: a descriptor write cannot report a lack of memory.
 #[derive(Debug)]
 struct Block {
-    mapping: Mapping,
+    mapping: BufferMapping,
     _buffer: Arc<Buffer>,
 }
 
@@ -89,7 +89,7 @@ impl SurfaceHeap {
             let buffer = Buffer::new(
                 &self.context,
                 BLOCK_BYTES,
-                Place::At(Zone::Bindless, address),
+                Placement::At(Zone::Bindless, address),
                 Owner::Driver,
             );
             match buffer.and_then(Block::new) {
@@ -111,7 +111,7 @@ impl SurfaceHeap {
 
     /// The block that contains a byte offset, and the dword in it.
     #[inline(always)]
-    fn locate(&self, offset_bytes: u32) -> Result<(&Mapping, usize)> {
+    fn locate(&self, offset_bytes: u32) -> Result<(&BufferMapping, usize)> {
         let offset = u64::from(offset_bytes);
         let block = self.blocks.get((offset / BLOCK_BYTES) as usize);
         match block.and_then(OnceLock::get) {

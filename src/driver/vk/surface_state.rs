@@ -34,15 +34,15 @@ impl BufferDescriptor {
 pub const SURFACE_BYTES: u32 = rss::PACKET.dwords as u32 * 4;
 
 /// Dwords of a surface state.
-pub type Surface = [u32; SURFACE_BYTES as usize / 4];
+pub type SurfaceStateWords = [u32; SURFACE_BYTES as usize / 4];
 
 /// Null surface: every access is out of bounds.
-const NULL: hw::Words<16> = rss::words::<16>()
+const NULL: hw::PacketWords<16> = rss::words::<16>()
     .with(rss::SURFACE_FORMAT, surface_format::RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_NULL);
 
 /// A buffer's surface state without address, MOCS and size.
-const BUFFER: hw::Words<16> = rss::words::<16>()
+const BUFFER: hw::PacketWords<16> = rss::words::<16>()
     .with(rss::SURFACE_FORMAT, surface_format::RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_BUFFER)
     .with(
@@ -59,7 +59,7 @@ const BUFFER: hw::Words<16> = rss::words::<16>()
     .with(rss::SHADER_CHANNEL_SELECT_ALPHA, channel_select::ALPHA);
 
 /// Packs the surface state of a buffer.
-pub fn buffer(buffer: BufferDescriptor) -> Surface {
+pub fn buffer(buffer: BufferDescriptor) -> SurfaceStateWords {
     match buffer.bytes {
         0 => NULL.dwords,
         _ => non_empty(buffer),
@@ -69,7 +69,7 @@ pub fn buffer(buffer: BufferDescriptor) -> Surface {
 /// Packs the surface state of a non-empty buffer, with its exact size where `abi` defines it. The
 /// surface's size is rounded up to a dword, as the data port checks bounds by dword.
 #[inline(always)]
-fn non_empty(buffer: BufferDescriptor) -> Surface {
+fn non_empty(buffer: BufferDescriptor) -> SurfaceStateWords {
     let exact = buffer.bytes.min(MAX_SURFACE_BYTES);
     let last = exact.wrapping_sub(1) | 3;
     let mut words = BUFFER
@@ -84,7 +84,7 @@ fn non_empty(buffer: BufferDescriptor) -> Surface {
 }
 
 /// Null surface.
-pub const NONE: Surface = NULL.dwords;
+pub const NONE: SurfaceStateWords = NULL.dwords;
 
 /// Packs the surface state of a texel buffer.
 pub fn texels(
@@ -93,7 +93,7 @@ pub fn texels(
     bytes: u32,
     format: u16,
     swizzle: [ChannelSelect; 4],
-) -> Surface {
+) -> SurfaceStateWords {
     let Some(last) = count.checked_sub(1) else {
         return NONE;
     };

@@ -5,7 +5,7 @@
 //!      3DSTATE_VERTEX_BUFFERS, 3DSTATE_VF_INSTANCING and 3DSTATE_SO_BUFFER replace only the state
 //!      of the index they carry.
 
-use eu::Stop;
+use eu::StopReason;
 use hw::value::draw::force_rendering;
 use hw::{Field, Gen, Packet, draw, draw_state};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub(crate) fn stage_of_constants(packet: &Packet) -> Option<usize> {
 }
 
 /// Push constants as read when they were committed, or the error that reading them raised.
-pub(crate) type CommittedConstants = Result<Vec<u32>, Stop>;
+pub(crate) type CommittedConstants = Result<Vec<u32>, StopReason>;
 
 /// The 3D pipeline's state of one context.
 #[derive(Clone, Debug)]
@@ -203,7 +203,7 @@ mod tests {
                 hw_gen,
                 ..DrawState::default()
             };
-            let packet = hw::batch::find(words[0], hw_gen).expect("in the tables");
+            let packet = hw::batch::find_packet(words[0], hw_gen).expect("in the tables");
             state.latch(packet, &words);
             state.get(&sf::PACKET, field)
         };

@@ -13,13 +13,13 @@ pub struct Gap {
     /// Command, structure or message that uses the feature.
     pub asked_by: &'static str,
     /// Message of the error; … stands for parts that depend on the batch.
-    pub what: &'static str,
+    pub message: &'static str,
 }
 
 macro_rules! gaps {
     ($($file:literal { $($asked_by:literal => $what:literal;)* })*) => {
         /// Every gap, by unit.
-        pub static GAPS: &[Gap] = &[$($(Gap { file: $file, asked_by: $asked_by, what: $what }),*),*];
+        pub static GAPS: &[Gap] = &[$($(Gap { file: $file, asked_by: $asked_by, message: $what }),*),*];
     };
 }
 
@@ -282,7 +282,7 @@ mod tests {
         }
         let rows = GAPS
             .iter()
-            .map(|g| (g.file.to_string(), g.what.to_string()));
+            .map(|g| (g.file.to_string(), g.message.to_string()));
         let in_table: BTreeSet<_> = rows.collect();
         let missing: Vec<_> = in_code.difference(&in_table).collect();
         let stale: Vec<_> = in_table.difference(&in_code).collect();

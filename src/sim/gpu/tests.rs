@@ -2,7 +2,7 @@
 
 use crate::options::Options;
 use crate::testing::{BATCH, CODE, DATA, Rig, STATE, end, push, send, to, ud, walk_batch};
-use eu::Stop;
+use eu::StopReason;
 use hw::{media, mi, register};
 use isa::{ArfReg, Dst, Inst, Opcode, Region, Src, Type};
 
@@ -144,12 +144,18 @@ fn endless_batches_hang() {
         .words::<3>()
         .with(start::BATCH_BUFFER_START_ADDRESS, BATCH);
     let looped = rig.execute(&jump.dwords);
-    assert!(matches!(looped, Err(Stop::Fault { .. })), "{looped:?}");
+    assert!(
+        matches!(looped, Err(StopReason::Fault { .. })),
+        "{looped:?}"
+    );
     // A JMPI to itself.
     let mut jump = Inst::new(Opcode::Jmpi, 1).no_mask();
     (jump.src[0], jump.jip) = (Src::imm_d(0), 0);
     let looped = rig.walk(&[jump], 1, 1);
-    assert!(matches!(looped, Err(Stop::Fault { .. })), "{looped:?}");
+    assert!(
+        matches!(looped, Err(StopReason::Fault { .. })),
+        "{looped:?}"
+    );
 }
 
 #[test]
@@ -199,7 +205,7 @@ fn mi_math_results_are_stored() {
     );
     assert!(matches!(
         rig.execute(&batch),
-        Err(Stop::Fault { at: 0x9000, .. })
+        Err(StopReason::Fault { at: 0x9000, .. })
     ));
 }
 
@@ -254,9 +260,9 @@ fn random_batches_terminate() {
         rig.write(CODE, &code);
         match rig.execute(&batch) {
             Ok(_) => endings[0] += 1,
-            Err(Stop::Undefined { .. }) => endings[1] += 1,
-            Err(Stop::Unimplemented { .. }) => endings[2] += 1,
-            Err(Stop::Fault { .. }) => endings[3] += 1,
+            Err(StopReason::Undefined { .. }) => endings[1] += 1,
+            Err(StopReason::Unimplemented { .. }) => endings[2] += 1,
+            Err(StopReason::Fault { .. }) => endings[3] += 1,
         }
     }
     // Any ending will do, as long as none is all there is.

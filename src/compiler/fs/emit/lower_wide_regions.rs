@@ -30,7 +30,9 @@ pub(crate) fn lower_wide_regions(lir: &mut Lir) -> Result<(), FsError> {
                 lower_product(lir, &inst)?;
             }
             Op::Eu(op)
-                if op.info().class == isa::Class::Basic && inst.exec > 1 && is_wide(&inst) =>
+                if op.info().class == isa::EncodingClass::Basic
+                    && inst.exec > 1
+                    && is_wide(&inst) =>
             {
                 align_regions(lir, &inst)?;
             }

@@ -297,7 +297,10 @@ fn indexed_array_length(s: &Shader, block: Id<Block>, number: Id<Def>) -> Option
         let DerefKind::Array { parent, index } = pointer.kind else {
             return None;
         };
-        let local = matches!(pointer.mode, Mode::FunctionTemp | Mode::ShaderTemp);
+        let local = matches!(
+            pointer.mode,
+            VariableMode::FunctionTemp | VariableMode::ShaderTemp
+        );
         match s.types[s.deref_of(parent)?.ty] {
             Type::Array { len, .. } if local && index == number => len,
             _ => None,

@@ -8,7 +8,7 @@
 //! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)".
 
 use ash::vk as api;
-use blit::{Extent, Launch, Order, Plane, Span};
+use blit::{Extent, Launch, MemoryRange, Order, TexelMemory};
 
 use super::image_box::ImageBox;
 use crate::error::{Error, Result};
@@ -34,7 +34,7 @@ fn slice_0_mcs_element(samples: u32) -> &'static [u8] {
 }
 
 /// Location of a box's MCS elements. `None`: the image has no MCS.
-fn mcs_location(image: &Image, of: &ImageBox) -> Result<Option<(Plane, Extent)>> {
+fn mcs_location(image: &Image, of: &ImageBox) -> Result<Option<(TexelMemory, Extent)>> {
     if of.aspect != api::ImageAspectFlags::COLOR {
         return Ok(None);
     }
@@ -47,7 +47,7 @@ fn mcs_location(image: &Image, of: &ImageBox) -> Result<Option<(Plane, Extent)>>
     let location = surface.offset_of(of.level, of.first_layer);
     let [left, top, _] = of.offset_px;
     let [width, height, _] = of.extent_px;
-    let plane = Plane {
+    let plane = TexelMemory {
         address: address + location.offset_bytes,
         order: Order::Y,
         pitch_bytes: surface.row_pitch_bytes,
@@ -99,7 +99,7 @@ pub(super) fn copy_hazards(
 pub(super) fn resolve_mcs_clears(
     image: &Image,
     (first_layer, layers): (u32, u32),
-    pixel: Span,
+    pixel: MemoryRange,
 ) -> Result<Vec<Launch>> {
     let whole = ImageBox {
         aspect: api::ImageAspectFlags::COLOR,
@@ -178,7 +178,7 @@ pub(super) fn ambiguate_ccs(
         lines(blocks)
     });
     // Levels and layers start at cache lines.
-    let plane = Plane {
+    let plane = TexelMemory {
         address: address + location.offset_bytes,
         order: Order::Y,
         pitch_bytes: surface.row_pitch_bytes,

@@ -6,7 +6,7 @@ use crate::testing::{
     Recorder, arf, arf_dst, branch, cmod, dst, eot, g, imm, null_dst, op, pred, region, scalar,
     thread_with,
 };
-use crate::thread::{Exit, Init, Statistics, Thread};
+use crate::thread::{Thread, ThreadExit, ThreadInit, ThreadStatistics};
 use isa::{Addr, ArfReg, CondMod, Desc, Inst, MathFn, Opcode, PredCtrl, Region, Send, Type};
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ fn counted() -> Options {
 }
 
 /// The statistics of a thread of these instructions.
-fn statistics(code: &[Inst]) -> Statistics {
+fn statistics(code: &[Inst]) -> ThreadStatistics {
     let mut t = thread_with(code, &[0; 1024], 0xffff, 0, counted());
-    assert_eq!(t.run(&mut Recorder::default(), 1000), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 1000), Ok(ThreadExit::Eot));
     *t.statistics()
 }
 
@@ -405,18 +405,18 @@ fn barrier_waits_are_not_counted_and_threads_start_at_zero() {
     );
     let code = [mov(10, 8), wait, mov(11, 10), eot()];
     let kernel = Arc::new(Kernel::from_insts(&code).expect("there is an instruction"));
-    let init = Init::default();
+    let init = ThreadInit::default();
     let mut t = Thread::new(&kernel, &[], 0xff, &init, counted());
     for _ in 0..3 {
         let sf = &mut Recorder::default();
         for _ in 0..3 {
-            assert_eq!(t.run(sf, 100), Ok(Exit::Barrier));
+            assert_eq!(t.run(sf, 100), Ok(ThreadExit::Barrier));
             // The move alone: the WAIT has not been taken.
             let s = t.statistics();
             assert_eq!((s.alone, s.by_class), (2, [1, 0, 0, 0, 0, 0]));
         }
         t.notify();
-        assert_eq!(t.run(sf, 100), Ok(Exit::Eot));
+        assert_eq!(t.run(sf, 100), Ok(ThreadExit::Eot));
         let s = t.statistics();
         assert_eq!((s.alone, s.busy), (2 + 8 + 2 + END, 2 + 2));
         assert_eq!((s.instructions, s.by_class), (4, [2, 0, 0, 0, 1, 1]));

@@ -2,13 +2,13 @@
 
 use crate::decode::num_srcs;
 use crate::kernel::Kernel;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::state::Options;
 use crate::testing::{
     Recorder, arf, arf_dst, branch, dst, eot, g, imm, null_dst, op, pred, reg, region, scalar,
     thread,
 };
-use crate::thread::{Init, Thread};
+use crate::thread::{Thread, ThreadInit};
 use crate::uop::UopKind;
 use isa::{ArfReg, Desc, Inst, MathFn, Opcode, PredCtrl, Send, Src, Type};
 use std::collections::BTreeMap;
@@ -118,7 +118,7 @@ fn control_flow_reaches_the_next_instruction_and_its_targets() {
 
 #[test]
 fn unfetchable_instruction_stops_only_a_thread_that_reaches_it() {
-    let lost = Stop::Fault {
+    let lost = StopReason::Fault {
         what: "nothing there".into(),
         at: 80,
     };
@@ -131,7 +131,7 @@ fn unfetchable_instruction_stops_only_a_thread_that_reaches_it() {
     };
     assert_eq!(build(80).err(), Some(lost.clone()));
     let k = Arc::new(build(64).expect("the first instruction is there"));
-    let mut t = Thread::new(&k, &[], 0xff, &Init::default(), Options::default());
+    let mut t = Thread::new(&k, &[], 0xff, &ThreadInit::default(), Options::default());
     assert_eq!(t.ip(), 64);
     assert_eq!(t.run(&mut Recorder::default(), 10), Err(lost.clone()));
     assert_eq!((reg(&t, 4), t.ip()), ([7; 8], 80));
@@ -141,7 +141,7 @@ fn unfetchable_instruction_stops_only_a_thread_that_reaches_it() {
     odd.jip = 8;
     let mut t = thread(&[odd], &[], 1);
     let e = t.run(&mut Recorder::default(), 10);
-    assert!(matches!(e, Err(Stop::Fault { at: 8, .. })), "{e:?}");
+    assert!(matches!(e, Err(StopReason::Fault { at: 8, .. })), "{e:?}");
 }
 
 #[test]
@@ -170,7 +170,8 @@ fn kernel_can_be_checked_against_isa_rules() {
         let lax = Kernel::decode(&fetch, 0, hw::Gen::Gen9).map(|k| k.len());
         (lax, legal(false), legal(true))
     };
-    let undefined = |got: &Result<usize, Stop>| matches!(got, Err(Stop::Undefined { at: 0, .. }));
+    let undefined =
+        |got: &Result<usize, StopReason>| matches!(got, Err(StopReason::Undefined { at: 0, .. }));
     assert_eq!(decode(&mov), (Ok(2), Ok(2), Ok(2)));
     let (lax, legal, _) = decode(&broken);
     assert_eq!(lax, Ok(2));
@@ -352,7 +353,7 @@ fn region_past_the_register_file_is_undefined_for_every_operand() {
         let k = Kernel::from_insts(&[i]).expect("there is an instruction");
         let trapped = match &k.uops[0].kind {
             UopKind::Trap(s) => match &**s {
-                Stop::Undefined { rule, prm, at, .. } => {
+                StopReason::Undefined { rule, prm, at, .. } => {
                     assert_eq!((*rule, *at), ("grf-range", 0), "{i:?}");
                     assert!(prm.contains("Register Region"), "{prm}");
                     true

@@ -8,7 +8,7 @@ mod elements;
 mod rounding;
 
 use crate::alu_int::{self, IntegerWidth};
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::testing::{
     Recorder, abs, arf, arf_dst, both_paths, both_paths_with, dst, g, imm, neg, no_mask, null_dst,
     op, pred, reg, region, run, scalar, thread,
@@ -155,7 +155,7 @@ fn unsupported_operand_types_are_undefined() {
         let e = t.run(&mut Recorder::default(), 10);
         let types = matches!(
             e,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "types",
                 at: 0,
                 ..
@@ -171,7 +171,7 @@ fn unsupported_operand_types_are_undefined() {
         let mut t = thread(&[i], &[0; 1024], 0xff);
         let e = t.run(&mut Recorder::default(), 10);
         assert!(
-            matches!(e, Err(Stop::Unimplemented { at: 0, .. })),
+            matches!(e, Err(StopReason::Unimplemented { at: 0, .. })),
             "{i:?}: {e:?}"
         );
     }

@@ -11,7 +11,7 @@ use crate::regs;
 use crate::testing::{
     Rng, abs, arf, arf_dst, both_paths, dst, g, imm, neg, null_dst, null_src, op, region, scalar,
 };
-use isa::{Addr, ArfReg, Dst, File, Inst, Opcode, Region, Src, Type};
+use isa::{Addr, ArfReg, Dst, Inst, Opcode, RegFile, Region, Src, Type};
 
 /// One source and `n` channels.
 fn source(n: u8, s: Src) -> Result<SrcOp, String> {
@@ -286,7 +286,7 @@ fn architecture_registers_map_to_distinct_offsets() {
         imm_bytes: 0,
     };
     let through_a0 = Src {
-        file: File::Grf,
+        file: RegFile::Grf,
         ..indirect
     };
     for s in [imm(Type::D, 1), through_a0] {

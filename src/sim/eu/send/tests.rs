@@ -4,10 +4,10 @@
 //!      response length in bits 24:20; the extended descriptor has the shared function in bits 3:0
 //!      and the second length in bits 9:6.
 
-use crate::message::{Message, Reply, SharedFunctions, Stop};
+use crate::message::{Message, MessageReply, SharedFunctions, StopReason};
 use crate::regs;
 use crate::testing::{Recorder, Sent, dst, g, null_dst, null_src, op, pred, reg, thread};
-use crate::thread::{Exit, Thread};
+use crate::thread::{Thread, ThreadExit};
 use isa::{Addr, Desc, Dst, Inst, Opcode, PredCtrl, Send, Src, Type};
 
 /// Records the message fields that [`Recorder`] does not, and responds in the first dword only.
@@ -19,9 +19,13 @@ struct Witness {
 }
 
 impl SharedFunctions for Witness {
-    fn message(&mut self, m: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        m: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         if self.refuse {
-            return Err(Stop::Fault {
+            return Err(StopReason::Fault {
                 what: "refused".into(),
                 at: 77,
             });
@@ -38,7 +42,7 @@ impl SharedFunctions for Witness {
         if let Some(r) = response.first_mut() {
             *r = 0xabcd;
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
     fn timestamp(&mut self) -> u64 {
         0
@@ -67,11 +71,11 @@ const NONE: Desc = Desc::Imm(0);
 /// Runs `i` alone on registers that count, with a0 set: what was sent, and the thread.
 fn sent(i: Inst, a0: &[(usize, u32)]) -> (Witness, Thread) {
     let (w, t, end) = tried(i, a0);
-    assert_eq!(end, Ok(Exit::Eot), "{i:?}");
+    assert_eq!(end, Ok(ThreadExit::Eot), "{i:?}");
     (w, t)
 }
 
-fn tried(i: Inst, a0: &[(usize, u32)]) -> (Witness, Thread, Result<Exit, Stop>) {
+fn tried(i: Inst, a0: &[(usize, u32)]) -> (Witness, Thread, Result<ThreadExit, StopReason>) {
     let p: Vec<u32> = (0..1024).collect();
     let mut t = thread(&[i], &p, 0x5a);
     for (k, v) in a0 {
@@ -193,7 +197,7 @@ fn response_may_overlap_the_payload() {
 fn payload_or_response_outside_the_register_file_is_undefined() {
     let out = |i: Inst| match tried(i, &[]).2 {
         Ok(_) => false,
-        Err(Stop::Undefined {
+        Err(StopReason::Undefined {
             rule: "send-range",
             at: 0,
             ..
@@ -266,7 +270,7 @@ fn send_with_no_enabled_channel_is_skipped_unless_eot() {
     );
     // It is the last, also where the thread is run once more.
     let (mut w, mut t2) = sent(send(Opcode::Send, ONE, NONE), &[]);
-    assert_eq!(t2.run(&mut w, 10), Ok(Exit::Eot));
+    assert_eq!(t2.run(&mut w, 10), Ok(ThreadExit::Eot));
     assert_eq!(w.first.len(), 2);
     assert_eq!(t.statistics().instructions, 1);
 }
@@ -279,8 +283,8 @@ fn refused_message_stops_the_thread() {
         ..Witness::default()
     };
     let e = t.run(&mut w, 10);
-    assert!(matches!(e, Err(Stop::Fault { at: 77, .. })), "{e:?}");
-    assert_eq!(t.run(&mut w, 10), Ok(Exit::Eot), "nothing more");
+    assert!(matches!(e, Err(StopReason::Fault { at: 77, .. })), "{e:?}");
+    assert_eq!(t.run(&mut w, 10), Ok(ThreadExit::Eot), "nothing more");
     // A SEND without a message.
     let mut t = thread(
         &[op(Opcode::Send, 8, null_dst(Type::Ud), &[g(2, Type::Ud)])],
@@ -288,5 +292,8 @@ fn refused_message_stops_the_thread() {
         0xff,
     );
     let e = t.run(&mut Recorder::default(), 10);
-    assert!(matches!(e, Err(Stop::Unimplemented { at: 0, .. })), "{e:?}");
+    assert!(
+        matches!(e, Err(StopReason::Unimplemented { at: 0, .. })),
+        "{e:?}"
+    );
 }

@@ -1,12 +1,12 @@
 //! Uninitialised reads: which instructions are stopped, and which bytes count as written.
 
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::state::Options;
 use crate::testing::{
     Recorder, arf, arf_dst, cmod, dst, g, imm, no_mask, null_dst, op, pred, region, scalar,
     thread_with,
 };
-use crate::thread::Exit;
+use crate::thread::ThreadExit;
 use isa::{
     Addr, ArfReg, CondMod, Desc, Dst, Inst, MathFn, Opcode, PredCtrl, Region, Send, Src, Type,
 };
@@ -22,8 +22,8 @@ const UNINIT: Options = Options {
 fn stopped(code: &[Inst], payload: &[u32], mask: u32) -> Option<(u64, String)> {
     let mut t = thread_with(code, payload, mask, 0, UNINIT);
     match t.run(&mut Recorder::default(), 100) {
-        Ok(Exit::Eot) => None,
-        Err(Stop::Undefined {
+        Ok(ThreadExit::Eot) => None,
+        Err(StopReason::Undefined {
             rule: "uninitialised",
             at,
             what,

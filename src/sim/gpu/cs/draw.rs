@@ -5,10 +5,10 @@ use crate::cs::streamer::BatchRun;
 use crate::draw::exec::Draw;
 use crate::draw::pipeline::{self, Primitive, Totals};
 use crate::draw::{constants, pixel, sol};
-use crate::profile::Work;
+use crate::profile::WorkProfile;
 use crate::surface::Image;
 use crate::target_images::Role;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::vertex_buffer_state;
 use hw::value::draw::vertex_access_type;
 use hw::{Packet, draw, register};
@@ -17,7 +17,12 @@ use std::time::Instant;
 
 impl BatchRun<'_> {
     /// Executes a 3DSTATE_* command.
-    pub(super) fn state_3d(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+    pub(super) fn state_3d(
+        &mut self,
+        packet: &Packet,
+        words: &[u32],
+        at: u64,
+    ) -> Result<(), StopReason> {
         self.context.draw.latch(packet, words);
         if self.watch.is_some()
             && let Some((stage, named)) = self.context.draw.take_commit(packet)
@@ -92,11 +97,11 @@ impl BatchRun<'_> {
 
     /// Number of vertices from `first` that start before byte `end_work` of vertex buffer 0, where
     /// stream output ended.
-    fn vertices_up_to(&self, end_work: u32, first: u32, at: u64) -> Result<u32, Stop> {
+    fn vertices_up_to(&self, end_work: u32, first: u32, at: u64) -> Result<u32, StopReason> {
         let buffer = self.context.draw.vertex_buffers.get(&0);
         let pitch = buffer.map_or(0, |words| vertex_buffer_state::BUFFER_PITCH.get(words));
         if pitch == 0 {
-            return Err(Stop::Fault {
+            return Err(StopReason::Fault {
                 what: "hang: a draw to an end offset never gets there with a pitch of 0".into(),
                 at,
             });
@@ -107,7 +112,7 @@ impl BatchRun<'_> {
     }
 
     /// Executes a 3DPRIMITIVE.
-    pub(super) fn primitive(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    pub(super) fn primitive(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use draw::primitive as f;
         if f::PREDICATE_ENABLE.get(words) == 1 && !self.context.predicate {
             return Ok(());
@@ -156,7 +161,7 @@ impl BatchRun<'_> {
         }
         self.report.dispatches += 1;
         if self.gpu.options.profile {
-            self.report.work.push(Work {
+            self.report.work.push(WorkProfile {
                 command: "3DPRIMITIVE",
                 submission: 0,
                 extent: format!(
@@ -169,7 +174,7 @@ impl BatchRun<'_> {
                         "vertices"
                     }
                 ),
-                at,
+                address: at,
                 stages: totals.stages,
                 host: started.elapsed(),
             });

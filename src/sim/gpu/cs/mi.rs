@@ -4,7 +4,7 @@ use crate::cs::streamer::{BatchRun, Flow};
 use crate::fate;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
-use eu::Stop;
+use eu::StopReason;
 use hw::state::mi_math_alu_instruction as alu;
 use hw::value::command::{
     atomic_data_size, atomic_opcode, post_sync_operation, predicate_combine, predicate_compare,
@@ -30,7 +30,7 @@ impl BatchRun<'_> {
         }
     }
 
-    fn write_register(&mut self, offset: u32, value: u32, at: u64) -> Result<(), Stop> {
+    fn write_register(&mut self, offset: u32, value: u32, at: u64) -> Result<(), StopReason> {
         // The hardware drops writes to registers that processes may not write; strict mode has
         // reported them before.
         let Some(registers) = fate::register::range_of(offset) else {
@@ -52,7 +52,12 @@ impl BatchRun<'_> {
         Ok(())
     }
 
-    pub(super) fn mi(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<Flow, Stop> {
+    pub(super) fn mi(
+        &mut self,
+        packet: &Packet,
+        words: &[u32],
+        at: u64,
+    ) -> Result<Flow, StopReason> {
         match packet {
             p if is(p, &mi::mi_noop::PACKET) => {}
             p if is(p, &mi::mi_batch_buffer_end::PACKET) => return Ok(Flow::End),
@@ -133,7 +138,7 @@ impl BatchRun<'_> {
                 self.context.skips_commands = self.skips_commands(mode, at)?;
             }
             other => {
-                return Err(Stop::Unimplemented {
+                return Err(StopReason::Unimplemented {
                     what: other.name.into(),
                     at,
                 });
@@ -158,7 +163,7 @@ impl BatchRun<'_> {
     }
 
     /// MI_MATH: 64-bit arithmetic on the general purpose registers.
-    fn math(&mut self, program: &[u32], at: u64) -> Result<(), Stop> {
+    fn math(&mut self, program: &[u32], at: u64) -> Result<(), StopReason> {
         let (mut a, mut b) = (0u64, 0u64);
         let (mut accumulator, mut zero, mut carry) = (0u64, false, false);
         let gpr = |index: u64| register::CS_GPR0 + (index & 15) as u32 * 8;
@@ -233,7 +238,7 @@ impl BatchRun<'_> {
         Ok(())
     }
 
-    fn predicate(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn predicate(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use mi::mi_predicate as f;
         let sources = [
             register::MI_PREDICATE_SRC0,
@@ -283,7 +288,7 @@ impl BatchRun<'_> {
         Ok(())
     }
 
-    fn semaphore_wait(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn semaphore_wait(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use mi::mi_semaphore_wait as f;
         let address = f::SEMAPHORE_ADDRESS.get(words);
         let data = f::SEMAPHORE_DATA_DWORD.get(words) as u32;
@@ -306,7 +311,7 @@ impl BatchRun<'_> {
             }
             let options = &self.gpu.options;
             if options.cancelled() || started.elapsed() >= options.semaphore_wait {
-                return Err(Stop::Fault {
+                return Err(StopReason::Fault {
                     what: format!("hang: a semaphore at {address:#x} is never signalled"),
                     at,
                 });
@@ -317,7 +322,7 @@ impl BatchRun<'_> {
 
     /// Evaluates MI_SET_PREDICATE's condition: true if the following commands are skipped. The
     /// condition is sampled when the command executes.
-    fn skips_commands(&self, mode: u64, at: u64) -> Result<bool, Stop> {
+    fn skips_commands(&self, mode: u64, at: u64) -> Result<bool, StopReason> {
         let second = self.context.register(register::MI_PREDICATE_RESULT_2) & 1 == 1;
         let slices = u64::from(self.gpu.device().slices);
         Ok(match mode {
@@ -338,7 +343,7 @@ impl BatchRun<'_> {
     }
 
     /// MI_ATOMIC: an atomic operation on 4, 8 or 16 bytes of memory.
-    fn atomic(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn atomic(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use mi::mi_atomic as f;
         let opcode = f::ATOMIC_OPCODE.get(words);
         // The opcode encodes the size again.

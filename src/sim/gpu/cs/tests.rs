@@ -2,7 +2,7 @@
 
 use crate::cs::testing::{after, atomic, load, rig, set_predicate, store, store_register};
 use crate::testing::{BATCH, DATA, end, push};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::vertex_buffer_state as vb;
 use hw::{draw, mi, register};
 
@@ -99,7 +99,7 @@ fn reserved_atomic_operations_are_rejected() {
         assert!(
             matches!(
                 stopped,
-                Err(Stop::Undefined {
+                Err(StopReason::Undefined {
                     rule: "mi-atomic-operation",
                     ..
                 })
@@ -281,7 +281,7 @@ fn reserved_predicate_modes_are_rejected() {
     let stopped = rig().execute(&batch);
     assert!(matches!(
         stopped,
-        Err(Stop::Undefined {
+        Err(StopReason::Undefined {
             rule: "mi-set-predicate",
             ..
         })
@@ -289,7 +289,7 @@ fn reserved_predicate_modes_are_rejected() {
 }
 
 /// IA_VERTICES_COUNT after a draw of points up to an end offset.
-fn drawn(pitch: u64, first: u64, end_offset: u32) -> Result<u32, Stop> {
+fn drawn(pitch: u64, first: u64, end_offset: u32) -> Result<u32, StopReason> {
     use draw::{primitive, state_vf_statistics as statistics, state_vf_topology as topology};
     let mut rig = rig();
     let mut batch = Vec::new();
@@ -323,5 +323,5 @@ fn draws_with_an_end_offset_stop_at_stream_output() {
     assert_eq!(drawn(16, 1, 72), Ok(4));
     assert_eq!(drawn(16, 9, 72), Ok(0));
     assert_eq!(drawn(16, 0, 0), Ok(0));
-    assert!(matches!(drawn(0, 0, 8), Err(Stop::Fault { .. })));
+    assert!(matches!(drawn(0, 0, 8), Err(StopReason::Fault { .. })));
 }

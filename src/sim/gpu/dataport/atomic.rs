@@ -2,10 +2,10 @@
 //!
 //! Ref: SKL PRM vol. 7, "Untyped Atomic"; vol. 2d, MDC_AOP (integer), MDC_FOP (float).
 
-use super::port::Port;
+use super::port::WorkerPort;
 use crate::bindings::Payload;
 use crate::surface::Surface;
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
 use isa::descriptor::value::{atomic_operation as aop, float_atomic_operation as fop};
 use isa::descriptor::{a64_atomic, atomic, common};
 use std::sync::atomic::Ordering::SeqCst;
@@ -91,14 +91,14 @@ impl Operation {
     }
 }
 
-impl Port<'_> {
+impl WorkerPort<'_> {
     pub(super) fn atomic_at(
         &mut self,
         address: u64,
         operation: Operation,
         a: u64,
         b: u64,
-    ) -> Result<u64, Stop> {
+    ) -> Result<u64, StopReason> {
         if operation.is_qword {
             // Nothing panics while holding it, so a poisoned lock is as good as a sound one.
             let _guard = self.wide.lock().unwrap_or_else(|e| e.into_inner());
@@ -124,7 +124,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
         float: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let surface = self.bindings.surface(message, payload, false)?;
         let lanes = if atomic::SIMD_MODE.any(message.desc) {
             8
@@ -179,7 +179,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
         float: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let lanes = 8;
         let operation = Operation {
             op: a64_atomic::OPERATION.get(message.desc) & if float { 7 } else { 15 },

@@ -3,23 +3,23 @@
 //! In:  descriptor and payload. Out: the response, arrivals at the barrier.
 //! Ref: SKL PRM vol. 7, "Data Port"; vol. 2d, message descriptors (MDC_*).
 
-use super::port::Port;
+use super::port::WorkerPort;
 use super::sfid;
 use crate::bindings::{Payload, unimplemented};
 use crate::fate;
 use crate::observer::Via;
 use crate::rules;
-use eu::{Message, Reply, SharedFunctions, Stop};
+use eu::{Message, MessageReply, SharedFunctions, StopReason};
 use isa::descriptor;
 use isa::message::{constant_cache, data_cache_0, data_cache_1, gateway};
 
-impl Port<'_> {
+impl WorkerPort<'_> {
     fn data_cache_0(
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         if descriptor::data_cache_0::CATEGORY.any(message.desc) {
             return self.scratch_block(message, payload, response);
         }
@@ -60,7 +60,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         use data_cache_1 as m;
         match descriptor::data_cache_1::MESSAGE_TYPE.get(message.desc) {
             m::UNTYPED_SURFACE_READ => self.untyped_read(message, payload, response),
@@ -87,7 +87,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         match descriptor::data_cache_0::MESSAGE_TYPE.get(message.desc) {
             constant_cache::OWORD_BLOCK_READ | constant_cache::UNALIGNED_OWORD_BLOCK_READ => {
                 self.oword_block_read(message, payload, response)
@@ -99,7 +99,7 @@ impl Port<'_> {
         }
     }
 
-    fn gateway(&mut self, message: &Message<'_>) -> Result<Reply, Stop> {
+    fn gateway(&mut self, message: &Message<'_>) -> Result<MessageReply, StopReason> {
         match descriptor::gateway::SUBFUNCTION.get(message.desc) {
             gateway::BARRIER => {
                 if self.bindings.limits.is_some_and(|limits| !limits.barrier) {
@@ -107,18 +107,22 @@ impl Port<'_> {
                     return Err(rules::BARRIER_ENABLE.stop(what, message.ip));
                 }
                 self.arrived += 1;
-                Ok(Reply::BarrierArrived)
+                Ok(MessageReply::BarrierArrived)
             }
             // Opening, closing and updating a gateway concern messages between threads, which
             // nothing sends.
-            gateway::OPEN | gateway::CLOSE | gateway::UPDATE_STATE => Ok(Reply::Done),
+            gateway::OPEN | gateway::CLOSE | gateway::UPDATE_STATE => Ok(MessageReply::Done),
             _ => unimplemented(message, "a gateway message"),
         }
     }
 }
 
-impl SharedFunctions for Port<'_> {
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+impl SharedFunctions for WorkerPort<'_> {
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         self.messages.add(message.sfid);
         fate::message::check(message, self.bindings.limits.is_some())?;
         let payload = Payload {
@@ -142,7 +146,7 @@ impl SharedFunctions for Port<'_> {
             sfid::THREAD_SPAWNER | sfid::NULL => {}
             _ => return unimplemented(message, "a message"),
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
 
     fn timestamp(&mut self) -> u64 {

@@ -8,7 +8,7 @@
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::gs_output::{EntryLayout, StreamObject};
 use super::object::{Vue, dword};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_gs as table, state_gs as gs,
     state_sampler_state_pointers_gs as samplers, state_urb_gs as urb_gs,
@@ -50,12 +50,12 @@ pub(crate) struct Geometry<'a> {
 
 impl<'a> Geometry<'a> {
     /// Reads the state; `None` if the stage is disabled.
-    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Geometry<'a>>, Stop> {
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Geometry<'a>>, StopReason> {
         let get = |field| draw.state.get(&gs::PACKET, field);
         if get(gs::ENABLE) == 0 {
             return Ok(None);
         }
-        let gap = |what: &str| Stop::Unimplemented {
+        let gap = |what: &str| StopReason::Unimplemented {
             what: what.into(),
             at: draw.at,
         };
@@ -128,7 +128,7 @@ impl<'a> Geometry<'a> {
         vertices: Vec<Vue>,
         primitive_id: u32,
         out: &mut Vec<StreamObject>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         self.waiting.push((vertices, primitive_id));
         match self.instances > 1 || self.waiting.len() == LANES {
             true => self.flush(urb, out),
@@ -141,7 +141,7 @@ impl<'a> Geometry<'a> {
         &mut self,
         urb: &mut dyn UrbEntries,
         out: &mut Vec<StreamObject>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let waiting = std::mem::take(&mut self.waiting);
         let first = out.len();
         let objects = waiting.as_slice();
@@ -176,7 +176,7 @@ impl<'a> Geometry<'a> {
         objects: &[Object],
         lanes: &[(&Object, u32)],
         out: &mut Vec<StreamObject>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let max_len = objects.iter().map(|object| object.0.len()).max();
         let count = self.expected.max(max_len.unwrap_or(0)).min(MAX_VERTICES);
         // Handles by object, then by vertex.

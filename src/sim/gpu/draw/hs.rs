@@ -6,7 +6,7 @@
 
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_hs as table, state_hs as hs,
     state_sampler_state_pointers_hs as samplers, state_urb_hs as urb_hs,
@@ -35,12 +35,12 @@ pub(crate) struct Hull<'a> {
 
 impl<'a> Hull<'a> {
     /// Reads the state; `None` if the stage is disabled.
-    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Hull<'a>>, Stop> {
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Hull<'a>>, StopReason> {
         let get = |field| draw.state.get(&hs::PACKET, field);
         if get(hs::ENABLE) == 0 {
             return Ok(None);
         }
-        let gap = |what: &str| Stop::Unimplemented {
+        let gap = |what: &str| StopReason::Unimplemented {
             what: what.into(),
             at: draw.at,
         };
@@ -92,7 +92,7 @@ impl<'a> Hull<'a> {
         urb: &mut dyn UrbEntries,
         vertices: &[Vue],
         primitive_id: u32,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, StopReason> {
         let patch = urb.allocate(self.entry)?;
         let mut handles = [0; MAX_VERTICES];
         if self.includes_handles {

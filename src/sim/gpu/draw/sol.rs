@@ -10,10 +10,10 @@
 use super::exec::Draw;
 use super::object::{Kind, Object, dword};
 use crate::draw_state::DrawState;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Via;
 use crate::space::AddressSpace;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
 use hw::draw_state::{so_decl, so_decl_entry};
 use hw::value::draw::reorder_mode;
@@ -55,7 +55,7 @@ struct Buffer {
 
 /// The stream output logic for one draw.
 pub(crate) struct StreamOut<'a> {
-    view: View<'a>,
+    view: AddressSpaceView<'a>,
     enabled: bool,
     statistics: bool,
     /// The position that a triangle's provoking vertex is rotated to.
@@ -115,7 +115,10 @@ const ENTRIES: [(Field, Field); STREAMS] = [
 
 /// Executes the write offset fields of a 3DSTATE_SO_BUFFER: the buffer's index and its new
 /// SO_WRITE_OFFSET; `None` if the command does not set it.
-pub(crate) fn write_offset(words: &[u32], view: &View<'_>) -> Result<Option<(usize, u32)>, Stop> {
+pub(crate) fn write_offset(
+    words: &[u32],
+    view: &AddressSpaceView<'_>,
+) -> Result<Option<(usize, u32)>, StopReason> {
     if so_buffer::STREAM_OFFSET_WRITE_ENABLE.get(words) == 0 {
         return Ok(None);
     }
@@ -186,7 +189,7 @@ impl<'a> StreamOut<'a> {
             _ => None,
         };
         StreamOut {
-            view: View::new(space),
+            view: AddressSpaceView::new(space),
             enabled: so::SO_FUNCTION_ENABLE.get(words) == 1,
             statistics: so::SO_STATISTICS_ENABLE.get(words) == 1,
             rotate_to,
@@ -205,7 +208,7 @@ impl<'a> StreamOut<'a> {
     }
 
     /// Writes an object of a stream.
-    pub fn object(&mut self, stream: u8, object: &Object) -> Result<(), Stop> {
+    pub fn object(&mut self, stream: u8, object: &Object) -> Result<(), StopReason> {
         let index = usize::from(stream);
         let Some(declared) = self.streams.get(index) else {
             return Ok(());
@@ -263,7 +266,7 @@ impl<'a> StreamOut<'a> {
     }
 
     /// Ends the draw: stores the write offsets of buffers that request it.
-    pub fn finish(&mut self) -> Result<(), Stop> {
+    pub fn finish(&mut self) -> Result<(), StopReason> {
         for (buffer, offset) in self.buffers.iter().zip(self.offsets) {
             if let (true, Some(address)) = (self.enabled, buffer.offset_address) {
                 self.view.write(address, offset)?;
@@ -337,7 +340,7 @@ mod tests {
     #[test]
     fn so_declarations_define_the_vertex_layout() {
         let (state, space) = (state(100), space());
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         view.write_block(BASE, &[9; 16]).unwrap();
         let mut unit = StreamOut::from_state(&state, &space);
         unit.offsets[0] = 4;
@@ -358,13 +361,13 @@ mod tests {
         unit.object(0, &line(20)).unwrap();
         assert_eq!((unit.written[0], unit.needed[0]), (1, 2));
         assert_eq!(unit.offsets[0], 40);
-        assert_eq!(View::new(&space).read(BASE + 40).unwrap(), 0);
+        assert_eq!(AddressSpaceView::new(&space).read(BASE + 40).unwrap(), 0);
     }
 
     #[test]
     fn so_offsets_come_from_the_command_or_memory() {
         let space = space();
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         view.write(BASE + 8, 0x40).unwrap();
         let mut words = [0; 8];
         assert_eq!(write_offset(&words, &view).unwrap(), None);
@@ -437,7 +440,7 @@ mod tests {
     #[test]
     fn streams_have_separate_declarations_and_buffers() {
         let (state, space) = (streams(), space());
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         let mut unit = StreamOut::from_state(&state, &space);
         assert!(unit.is_enabled());
         assert_eq!(unit.render, Some(2));
@@ -496,8 +499,12 @@ mod tests {
             let mut unit = StreamOut::from_state(&state, &space);
             unit.object(0, &points(64)).expect("mapped");
             unit.finish().expect("mapped");
-            let stored = View::new(&space).read(BASE + 0x80c).expect("mapped");
-            View::new(&space).write(BASE + 0x80c, 7).expect("mapped");
+            let stored = AddressSpaceView::new(&space)
+                .read(BASE + 0x80c)
+                .expect("mapped");
+            AddressSpaceView::new(&space)
+                .write(BASE + 0x80c, 7)
+                .expect("mapped");
             (
                 unit.needed[0],
                 unit.written[0],
@@ -541,7 +548,12 @@ mod tests {
             (unit.offsets[0], unit.written[0], unit.needed[0]),
             (0, 3, 3)
         );
-        assert_eq!(View::new(&space).read(BASE + 8).expect("mapped"), 0);
+        assert_eq!(
+            AddressSpaceView::new(&space)
+                .read(BASE + 8)
+                .expect("mapped"),
+            0
+        );
     }
 
     #[test]
@@ -568,7 +580,7 @@ mod tests {
             };
             unit.object(0, &triangle).expect("mapped");
             let mut got = [0; 3];
-            View::new(&space)
+            AddressSpaceView::new(&space)
                 .read_block(BASE, &mut got)
                 .expect("mapped");
             got

@@ -12,7 +12,7 @@ use super::gs_output::Provoking;
 use super::hs::Hull;
 use super::object::{Kind, Object, Vue};
 use super::te::{Domain, Engine, Output};
-use eu::Stop;
+use eu::StopReason;
 
 /// The units for one draw.
 pub(crate) struct Tessellator<'a> {
@@ -40,8 +40,8 @@ impl<'a> Tessellator<'a> {
         draw: Draw<'a>,
         hull_constants: Vec<u32>,
         domain_constants: Vec<u32>,
-    ) -> Result<Option<Tessellator<'a>>, Stop> {
-        let engine = Engine::new(draw.state).map_err(|what| Stop::Fault {
+    ) -> Result<Option<Tessellator<'a>>, StopReason> {
+        let engine = Engine::new(draw.state).map_err(|what| StopReason::Fault {
             what: what.into(),
             at: draw.at,
         })?;
@@ -56,7 +56,7 @@ impl<'a> Tessellator<'a> {
                 entry: Vec::new(),
             })),
             (None, None, None) => Ok(None),
-            _ => Err(Stop::Unimplemented {
+            _ => Err(StopReason::Unimplemented {
                 what: "a draw with some of HS, TE and DS enabled and others not".into(),
                 at: draw.at,
             }),
@@ -70,7 +70,7 @@ impl<'a> Tessellator<'a> {
         vertices: &[Vue],
         primitive_id: u32,
         out: &mut Vec<Object>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let handle = self.hull.patch(urb, vertices, primitive_id)?;
         urb.read_entry(handle, self.hull.entry, &mut self.entry)?;
         let (outer, inner) = factors(self.engine.domain, &self.entry);

@@ -7,7 +7,7 @@ use crate::strict::testing::{
     vertex_elements,
 };
 use crate::testing::{CODE, DATA, Rig, STATE, send, to, ud};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::*;
 use hw::draw_state::{state_constant_body as body, vertex_buffer_state as vb};
 use hw::state::render_surface_state as rss;
@@ -221,7 +221,7 @@ impl Draw {
     }
 
     /// Runs the commands so far.
-    pub(super) fn execute(&mut self) -> Result<(), Stop> {
+    pub(super) fn execute(&mut self) -> Result<(), StopReason> {
         let mut batch = self.commands.concat();
         batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
         self.rig.execute(&batch).map(|_| ())

@@ -7,7 +7,7 @@
 
 use super::exec::{StageFunctions, UrbEntries};
 use super::urb::Urb;
-use eu::{Message, Reply, Stop};
+use eu::{Message, MessageReply, StopReason};
 use isa::descriptor::urb;
 use isa::message::urb::{SFID, SIMD8_READ, SIMD8_WRITE};
 
@@ -19,11 +19,15 @@ const HANDLE: u32 = 0xffff;
 const ROW_DWORDS: usize = 16;
 
 impl StageFunctions for Urb {
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         let desc = message.desc;
         let opcode = urb::OPCODE.get(desc);
         if message.sfid != SFID || !matches!(opcode, SIMD8_WRITE | SIMD8_READ) {
-            return Err(Stop::Unimplemented {
+            return Err(StopReason::Unimplemented {
                 what: format!(
                     "a message to SFID {} with descriptor {desc:#010x} from a stage of geometry",
                     message.sfid
@@ -73,24 +77,29 @@ impl StageFunctions for Urb {
                 }
             }
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
 }
 
 impl UrbEntries for Urb {
-    fn allocate(&mut self, dwords: usize) -> Result<u32, Stop> {
+    fn allocate(&mut self, dwords: usize) -> Result<u32, StopReason> {
         self.alloc(dwords.div_ceil(ROW_DWORDS).max(1))
     }
 
-    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop> {
+    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), StopReason> {
         self.write(handle & HANDLE, 0, values)
     }
 
-    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), Stop> {
+    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), StopReason> {
         self.reset_entry(handle & HANDLE, dwords)
     }
 
-    fn read_entry(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop> {
+    fn read_entry(
+        &mut self,
+        handle: u32,
+        dwords: usize,
+        out: &mut Vec<u32>,
+    ) -> Result<(), StopReason> {
         let entry = self.slice(handle & HANDLE, dwords)?;
         out.clear();
         out.extend_from_slice(entry);
@@ -186,7 +195,7 @@ mod tests {
             };
             let stop = Urb::default().message(&message, &mut [0; 8]);
             assert!(
-                matches!(stop, Err(Stop::Unimplemented { .. })),
+                matches!(stop, Err(StopReason::Unimplemented { .. })),
                 "{sfid} {desc}"
             );
         }

@@ -10,11 +10,11 @@
 use super::exec::Draw;
 use super::urb::UNWRITTEN;
 use crate::draw_state::VERTEX_ELEMENTS;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{INDICES, Via};
 use crate::space::ADDRESS_MASK;
 use crate::surface::format;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{state_index_buffer as ib, state_vf as vf, state_vf_instancing as instancing};
 use hw::draw::{
     state_vertex_elements, state_vf_component_packing as packing, state_vf_sgvs as sgvs,
@@ -108,7 +108,7 @@ type GeneratedComponent = Option<(usize, usize)>;
 
 /// The vertex fetch unit for one draw.
 pub(crate) struct VertexFetch<'a> {
-    view: View<'a>,
+    view: AddressSpaceView<'a>,
     elements: Vec<Element>,
     vertex_id: GeneratedComponent,
     instance_id: GeneratedComponent,
@@ -140,7 +140,7 @@ pub(crate) struct Vertex {
 
 impl<'a> VertexFetch<'a> {
     /// Reads the state.
-    pub fn read(draw: &Draw<'a>) -> Result<VertexFetch<'a>, Stop> {
+    pub fn read(draw: &Draw<'a>) -> Result<VertexFetch<'a>, StopReason> {
         let state = draw.state;
         let words = state.words(&state_vertex_elements::PACKET);
         let (elements, _) = words.get(1..).unwrap_or_default().as_chunks::<2>();
@@ -212,10 +212,10 @@ impl<'a> VertexFetch<'a> {
     /// Decodes vertex element `number`, and reports its buffer as bound.
     fn read_element(
         draw: &Draw<'_>,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         number: usize,
         element: &[u32; 2],
-    ) -> Result<Element, Stop> {
+    ) -> Result<Element, StopReason> {
         let state = draw.state;
         let controls = CONTROLS.map(|control| control.get(element));
         let number_of_format = ve::SOURCE_ELEMENT_FORMAT.get(element) as u32;
@@ -282,7 +282,7 @@ impl<'a> VertexFetch<'a> {
     }
 
     /// Index `at` of the index buffer; 0 beyond its end.
-    pub fn index(&self, at: u64) -> Result<u32, Stop> {
+    pub fn index(&self, at: u64) -> Result<u32, StopReason> {
         let offset = at * u64::from(self.index_bytes);
         if offset + u64::from(self.index_bytes) > self.index.bytes {
             return Ok(0);
@@ -294,7 +294,7 @@ impl<'a> VertexFetch<'a> {
 
     /// Fetches a vertex and appends its dwords; returns true if the edge from it to the next vertex
     /// is drawn.
-    pub fn fetch(&self, vertex: Vertex, out: &mut Vec<u32>) -> Result<bool, Stop> {
+    pub fn fetch(&self, vertex: Vertex, out: &mut Vec<u32>) -> Result<bool, StopReason> {
         let mut edge = true;
         for (number, element) in self.elements.iter().enumerate() {
             let first = out.len();
@@ -370,7 +370,7 @@ impl<'a> VertexFetch<'a> {
     }
 
     /// The four components of an element whose data starts at address `at`.
-    fn source(&self, element: &Element, at: u64) -> Result<[u64; 4], Stop> {
+    fn source(&self, element: &Element, at: u64) -> Result<[u64; 4], StopReason> {
         let bytes = bytes(element.source);
         self.view.fetched(element.buffer.number, at, bytes)?;
         let quads = |count: usize| {
@@ -403,8 +403,8 @@ impl<'a> VertexFetch<'a> {
     }
 }
 
-fn unimplemented(what: &str, at: u64) -> Stop {
-    Stop::Unimplemented {
+fn unimplemented(what: &str, at: u64) -> StopReason {
+    StopReason::Unimplemented {
         what: what.into(),
         at,
     }
@@ -415,8 +415,8 @@ mod tests {
     use super::*;
     use crate::base_addresses::BaseAddresses;
     use crate::draw_state::DrawState;
-    use crate::kernel_cache::Kernels;
-    use crate::memory::View;
+    use crate::kernel_cache::KernelCache;
+    use crate::memory::AddressSpaceView;
     use crate::options::Options;
     use crate::space::AddressSpace;
     use crate::testing::memory;
@@ -436,7 +436,7 @@ mod tests {
     }
 
     impl Case<'_> {
-        fn fetch(&self, row: u32) -> Result<(Vec<u32>, bool, usize), Stop> {
+        fn fetch(&self, row: u32) -> Result<(Vec<u32>, bool, usize), StopReason> {
             self.fetch_vertex(Vertex {
                 id: 7,
                 row,
@@ -444,7 +444,7 @@ mod tests {
             })
         }
 
-        fn fetch_vertex(&self, vertex: Vertex) -> Result<(Vec<u32>, bool, usize), Stop> {
+        fn fetch_vertex(&self, vertex: Vertex) -> Result<(Vec<u32>, bool, usize), StopReason> {
             self.unit(|fetch| {
                 let mut out = vec![0xaa];
                 let edge = fetch.fetch(vertex, &mut out)?;
@@ -453,10 +453,13 @@ mod tests {
             })
         }
 
-        fn unit<T>(&self, of: impl FnOnce(&VertexFetch<'_>) -> Result<T, Stop>) -> Result<T, Stop> {
+        fn unit<T>(
+            &self,
+            of: impl FnOnce(&VertexFetch<'_>) -> Result<T, StopReason>,
+        ) -> Result<T, StopReason> {
             let mut space = AddressSpace::new();
             space.map(BUFFER, 0x1000, memory(0x1000), 0).expect("free");
-            let written = View::new(&space).write_block(BUFFER, self.words);
+            let written = AddressSpaceView::new(&space).write_block(BUFFER, self.words);
             written.expect("mapped");
             let mut buffer = [0; 4];
             vb::BUFFER_PITCH.set(&mut buffer, 40);
@@ -481,7 +484,7 @@ mod tests {
             for (packet, words) in self.state {
                 state.latch(packet, words);
             }
-            let (options, kernels) = (Options::default(), Kernels::default());
+            let (options, kernels) = (Options::default(), KernelCache::default());
             let draw = Draw {
                 at: 0,
                 state: &state,
@@ -645,7 +648,7 @@ mod tests {
                 elements: &[(format, controls, &[])],
                 state: &[],
             };
-            matches!(case.fetch(0), Err(Stop::Unimplemented { .. }))
+            matches!(case.fetch(0), Err(StopReason::Unimplemented { .. }))
         };
         // BC1_UNORM, and a 64-bit component next to a constant 1.
         assert!(refused(0x186, [1; 4]));
@@ -742,7 +745,7 @@ mod tests {
             };
             case.unit(|fetch| {
                 assert_eq!(fetch.cut, cut);
-                let all: Result<Vec<u32>, Stop> = (0..5).map(|at| fetch.index(at)).collect();
+                let all: Result<Vec<u32>, StopReason> = (0..5).map(|at| fetch.index(at)).collect();
                 all
             })
         };

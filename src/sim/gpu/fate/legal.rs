@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 2a and 2d, each field's enumeration.
 
 use crate::rules::FIELD_VALUE;
-use eu::Stop;
+use eu::StopReason;
 use hw::value::state::surface_type;
 use hw::{Field, Packet, draw, draw_state, media, mi, state, value};
 use std::collections::HashMap;
@@ -107,7 +107,7 @@ fn checks(packet: &Packet) -> &'static [Values] {
 }
 
 /// Returns an error at a reserved value in a packet or in the structures embedded in it.
-pub(super) fn check(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+pub(super) fn check(packet: &Packet, words: &[u32], at: u64) -> Result<(), StopReason> {
     for (field, values) in checks(packet) {
         let value = field.get(words);
         FIELD_VALUE.check(values.contains(&value), at, || {

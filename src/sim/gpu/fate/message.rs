@@ -12,7 +12,7 @@
 use crate::fate::reason::{EVICTION, FENCE, HANDLES, NOTIFIED, SPAWNER};
 use crate::fate::table::{Fate, fate};
 use crate::rules::FIELD_VALUE;
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
 use isa::descriptor::bti::BINDLESS;
 use isa::descriptor::{self as d, Bits};
 use isa::message::{
@@ -226,8 +226,8 @@ fn checks() -> &'static [[Checks; 32]; 16] {
 /// mode, is illegal.
 ///
 /// # Errors
-/// [`Stop::Unimplemented`] and, in strict mode, [`Stop::Undefined`], with the bits.
-pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
+/// [`StopReason::Unimplemented`] and, in strict mode, [`StopReason::Undefined`], with the bits.
+pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), StopReason> {
     let (sfid, desc) = (message.sfid, message.desc);
     if strict {
         check_extended(message)?;
@@ -245,7 +245,7 @@ pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
     let what = format!("{name}, bits {wrong:#x} of the descriptor {desc:#010x}");
     match desc & own.refused {
         0 => Err(FIELD_VALUE.stop(what, message.ip)),
-        _ => Err(Stop::Unimplemented {
+        _ => Err(StopReason::Unimplemented {
             what,
             at: message.ip,
         }),
@@ -259,7 +259,7 @@ pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
 /// Surface State"). Functions without surfaces ignore it: instruction compaction may leave other
 /// bits there in an instruction that ends a thread. The sampler is exempt: Mesa's iris leaves other
 /// bits there when it computes a sampler index, which works on real machines.
-fn check_extended(message: &Message<'_>) -> Result<(), Stop> {
+fn check_extended(message: &Message<'_>) -> Result<(), StopReason> {
     let surface = matches!(
         message.sfid,
         sampler_cache::SFID
@@ -288,7 +288,7 @@ const HANDLE: u32 = u32::MAX << 12;
 mod tests {
     use super::*;
 
-    fn send(sfid: u8, desc: u32, strict: bool) -> Result<(), Stop> {
+    fn send(sfid: u8, desc: u32, strict: bool) -> Result<(), StopReason> {
         send_extended(sfid, desc, 0, strict)
     }
 
@@ -299,7 +299,7 @@ mod tests {
             assert_eq!(send_extended(sfid, desc, ex_desc, false), Ok(()));
             match send_extended(sfid, desc, ex_desc, true) {
                 Ok(()) => None,
-                Err(Stop::Undefined { rule, .. }) => Some(rule),
+                Err(StopReason::Undefined { rule, .. }) => Some(rule),
                 Err(other) => panic!("{other}"),
             }
         };
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(ended(3, 4, 0x1000), None);
     }
 
-    fn send_extended(sfid: u8, desc: u32, ex_desc: u32, strict: bool) -> Result<(), Stop> {
+    fn send_extended(sfid: u8, desc: u32, ex_desc: u32, strict: bool) -> Result<(), StopReason> {
         let message = Message {
             sfid,
             desc,
@@ -380,7 +380,8 @@ mod tests {
                     match fate {
                         Fate::Refused => {
                             refused += 1;
-                            let stops = matches!(loose, Err(Stop::Unimplemented { at: 3, .. }));
+                            let stops =
+                                matches!(loose, Err(StopReason::Unimplemented { at: 3, .. }));
                             assert!(stops, "{} {name}: {loose:?}", messages.name);
                         }
                         Fate::Only(..) => {
@@ -388,7 +389,7 @@ mod tests {
                             assert_eq!(loose, Ok(()), "{} {name}", messages.name);
                             let field = matches!(
                                 strict,
-                                Err(Stop::Undefined {
+                                Err(StopReason::Undefined {
                                     rule: "field-value",
                                     ..
                                 })

@@ -7,12 +7,12 @@
 
 use crate::fate::reason::{CHICKEN, GLK_BARRIERS, NOTE, PLACE, PREEMPTION, SCHEDULING};
 use crate::fate::table::{Fate, fate};
-use eu::Stop;
+use eu::StopReason;
 use hw::register as r;
 
 /// A range of consecutive registers with equal fates.
 #[derive(Clone, Copy, Debug)]
-pub struct Registers {
+pub struct RegisterRange {
     /// Offset of the first register.
     pub first: u32,
     /// Offset of the last register.
@@ -32,7 +32,7 @@ macro_rules! registers {
         $($bits:expr => $own:ident $(($($argument:tt)*))?,)* else $rest:ident $(($($more:tt)*))?
     })*) => {
         /// Every register that a batch may write.
-        pub static ALL: &[Registers] = &[$(Registers {
+        pub static ALL: &[RegisterRange] = &[$(RegisterRange {
             first: $first,
             last: $last,
             name: $name,
@@ -99,12 +99,12 @@ registers! {
 }
 
 /// Returns the range that contains a register.
-pub fn range_of(offset: u32) -> Option<&'static Registers> {
+pub fn range_of(offset: u32) -> Option<&'static RegisterRange> {
     let mut all = ALL.iter();
     all.find(|registers| (registers.first..=registers.last).contains(&offset))
 }
 
-impl Registers {
+impl RegisterRange {
     /// Mask of the bits with one of these fates.
     fn among(&self, is: impl Fn(Fate) -> bool) -> u32 {
         let named = self.bits.iter().fold(0, |all, (bits, _)| all | bits);
@@ -131,13 +131,13 @@ impl Registers {
     /// The value of the register after a write.
     ///
     /// # Errors
-    /// [`Stop::Unimplemented`] if a refused bit is set.
-    pub(crate) fn written(&self, old: u32, value: u32, at: u64) -> Result<u32, Stop> {
+    /// [`StopReason::Unimplemented`] if a refused bit is set.
+    pub(crate) fn written(&self, old: u32, value: u32, at: u64) -> Result<u32, StopReason> {
         let mask = if self.masked { value >> 16 } else { u32::MAX };
         let new = old & !mask | value & mask;
         match new & self.among(|fate| fate == Fate::Refused) {
             0 => Ok(new),
-            refused => Err(Stop::Unimplemented {
+            refused => Err(StopReason::Unimplemented {
                 what: format!("{}, bits {refused:#x}", self.name),
                 at,
             }),
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(set(raw, raw << 16), Ok(0));
         assert!(matches!(
             set(0, 1 << 15 | 1 << 31),
-            Err(Stop::Unimplemented { .. })
+            Err(StopReason::Unimplemented { .. })
         ));
         let ignored = 1 << 1 | 1 << 4;
         assert_eq!(mode.counts() & (raw | ignored), raw);

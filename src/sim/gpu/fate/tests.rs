@@ -3,7 +3,7 @@
 use crate::fate::check::{all, check, fates_of};
 use crate::fate::table::Fate;
 use crate::rules::RULES;
-use eu::Stop;
+use eu::StopReason;
 use hw::Packet;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ fn refused_fields_stop_and_required_values_are_checked() {
                 1u64 << (field.lo % 32)
             };
             let one = match field.kind {
-                hw::Kind::Address | hw::Kind::Offset => unit,
+                hw::FieldKind::Address | hw::FieldKind::Offset => unit,
                 _ => 1,
             };
             match fate {
@@ -101,7 +101,7 @@ fn refused_fields_stop_and_required_values_are_checked() {
                     refused += 1;
                     field.set(&mut words, one);
                     match check(packet, &words, false, 7) {
-                        Err(Stop::Unimplemented { what, at: 7 }) => {
+                        Err(StopReason::Unimplemented { what, at: 7 }) => {
                             assert_eq!(what, format!("{}, {}", packet.name, field.name));
                         }
                         other => panic!("{} {}: {other:?}", packet.name, field.name),
@@ -115,7 +115,7 @@ fn refused_fields_stop_and_required_values_are_checked() {
                     field.set(&mut words, wrong);
                     assert_eq!(check(packet, &words, false, 0), Ok(()));
                     let found = check(packet, &words, true, 0);
-                    let named = matches!(&found, Err(Stop::Undefined { rule: "field-value", what, .. })
+                    let named = matches!(&found, Err(StopReason::Undefined { rule: "field-value", what, .. })
                         if what.contains(field.name));
                     assert!(named, "{} {}: {found:?}", packet.name, field.name);
                 }
@@ -152,7 +152,7 @@ fn reserved_values_stop() {
                 reserved.unwrap_or_else(|| panic!("{} has no reserved value", field.name));
             field.set(&mut words, reserved);
             let found = check(legal.packet, &words, true, 5);
-            let named = matches!(&found, Err(Stop::Undefined { rule: "field-value", what, at: 5, .. })
+            let named = matches!(&found, Err(StopReason::Undefined { rule: "field-value", what, at: 5, .. })
                 if what.contains(field.name));
             assert!(named, "{} {}: {found:?}", legal.packet.name, field.name);
             assert_eq!(check(legal.packet, &words, false, 0), Ok(()));
@@ -173,7 +173,7 @@ fn structures_in_commands_are_checked() {
     assert!(
         matches!(
             found,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "field-value",
                 ..
             })

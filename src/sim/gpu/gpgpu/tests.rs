@@ -4,10 +4,10 @@
 //!      GPGPU_WALKER.
 
 use super::slm_bytes;
-use crate::cs::streamer::Report;
+use crate::cs::streamer::BatchReport;
 use crate::options::Options;
 use crate::testing::{CODE, CURBE, DATA, DESCRIPTOR, Rig, STATE, end, send, to, ud, walk_batch};
-use eu::Stop;
+use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Field, Packet, media, mi, register};
 use isa::{ArfReg, CondMod, Dst, Inst, Opcode, Pred, PredCtrl, Region, Src, Type};
@@ -401,7 +401,7 @@ fn walker_selects_a_loaded_interface_descriptor() {
         let found = run(index, bytes);
         let refused = matches!(
             found,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "interface-descriptor-bounds",
                 ..
             })
@@ -411,7 +411,7 @@ fn walker_selects_a_loaded_interface_descriptor() {
 }
 
 /// A walk of a kernel by one worker.
-fn walk(kernel: &[Inst], set: Set<'_>, options: Options) -> Result<Report, Stop> {
+fn walk(kernel: &[Inst], set: Set<'_>, options: Options) -> Result<BatchReport, StopReason> {
     let mut rig = Rig::new(options);
     rig.load_kernel(kernel, 1);
     rig.execute(&batch(set))
@@ -432,7 +432,10 @@ fn workgroup_thread_count_limit() {
         let found = walk(&[nothing()], &shape(threads, [0; 3], [1; 3]), options());
         match found {
             Ok(report) => assert!(fits && report.threads == threads.iter().product::<u64>()),
-            Err(stop) => assert!(!fits && matches!(stop, Stop::Fault { .. }), "{stop:?}"),
+            Err(stop) => assert!(
+                !fits && matches!(stop, StopReason::Fault { .. }),
+                "{stop:?}"
+            ),
         }
     }
     // None at all, and more than there can be.
@@ -467,7 +470,8 @@ fn dispatch_over_the_instruction_budget_hangs() {
             found.as_ref().map(|r| (r.threads, r.instructions)).ok(),
             runs.then_some((6, 18))
         );
-        let hang = matches!(&found, Err(Stop::Fault { what, .. }) if what.starts_with("hang"));
+        let hang =
+            matches!(&found, Err(StopReason::Fault { what, .. }) if what.starts_with("hang"));
         assert_eq!(hang, !runs, "{found:?}");
     }
 }
@@ -484,7 +488,7 @@ fn hang_errors_name_the_kernel_and_its_loop() {
         ..options()
     };
     let found = walk(&[nothing(), nothing(), back], &set, limited);
-    let Err(Stop::Fault { what, .. }) = &found else {
+    let Err(StopReason::Fault { what, .. }) = &found else {
         panic!("{found:?}");
     };
     let (first, last) = (CODE + 16, CODE + 32);
@@ -533,7 +537,7 @@ fn incomplete_barriers_hang() {
     let two = shape([2, 1, 1], [0; 3], [1; 3]);
     let found = walk(&[wait()], &two, options());
     assert!(
-        matches!(&found, Err(Stop::Fault { what, .. }) if what.contains("hangs")),
+        matches!(&found, Err(StopReason::Fault { what, .. }) if what.contains("hangs")),
         "{found:?}"
     );
     for barriers in 1..4 {
@@ -718,7 +722,7 @@ fn scratch_is_sized_for_the_maximum_number_of_threads() {
         words.extend(read);
         end(&mut words);
         let found = rig.execute(&words);
-        let refused = matches!(found, Err(Stop::Undefined { .. }));
+        let refused = matches!(found, Err(StopReason::Undefined { .. }));
         assert_eq!(refused, !is_scratch, "{at:#x}: {found:?}");
         assert_eq!(rig.read(DATA + u64::from(at), 1), [7]);
     }
@@ -767,7 +771,7 @@ fn slow() -> Vec<Inst> {
 }
 
 /// A kernel's threads' results in g9, two threads of a workgroup and two workgroups.
-fn results(kernel: Vec<Inst>, cpu_threads: usize) -> (Vec<u32>, Report) {
+fn results(kernel: Vec<Inst>, cpu_threads: usize) -> (Vec<u32>, BatchReport) {
     let mut kernel = kernel;
     kernel.extend([
         Inst::unary(Opcode::Mov, 8, to(10), Src::imm_ud(0)).no_mask(),

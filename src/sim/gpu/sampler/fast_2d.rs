@@ -14,7 +14,7 @@ use super::request::{
 use super::state::{AddressMode, Filter, MipFilter, Reduction, Sampler};
 use crate::surface::format::Packer;
 use crate::surface::{Block, Kind, Level};
-use eu::Stop;
+use eu::StopReason;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// [`address::apply_address_mode`], with a shortcut for texels inside the surface.
@@ -88,7 +88,7 @@ fn read_texel(
     plain: &PlainLevel<'_>,
     [x, y]: [i64; 2],
     slice: u32,
-) -> Result<[u32; 4], Stop> {
+) -> Result<[u32; 4], StopReason> {
     let (image, sampler) = (filtering.image, filtering.sampler);
     let [width, height, _] = plain.level.extent();
     let (x, y) = (
@@ -128,7 +128,7 @@ fn filter_point(
     linear: bool,
     [x, y]: [i64; 2],
     slice: u32,
-) -> Result<[u32; 4], Stop> {
+) -> Result<[u32; 4], StopReason> {
     if !linear {
         let nearest = [x.div_euclid(STEPS), y.div_euclid(STEPS)];
         return read_texel(filtering, plain, nearest, slice);
@@ -204,7 +204,7 @@ pub(super) fn sample_2d(
     order: &ParameterLayout,
     (active, constant): (u32, Option<LevelSelection>),
     response: &mut [u32],
-) -> Result<u32, Stop> {
+) -> Result<u32, StopReason> {
     let (image, sampler) = (filtering.image, filtering.sampler);
     let (true, Some(packer)) = (
         is_plain_request(filtering, request, order),

@@ -6,7 +6,7 @@
 use super::engine::Engine;
 use super::request::{ParameterLayout, Request, message_type, respond_lane, signed_nibble};
 use crate::bindings::{Bindings, Payload, Use, unimplemented};
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
 use isa::descriptor::value::sampler_simd_mode;
 use isa::descriptor::{common, sample};
 
@@ -18,7 +18,7 @@ impl Engine {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let desc = message.desc;
         let lanes = match sample::SIMD_MODE.get(desc) {
             sampler_simd_mode::SIMD8 => 8,

@@ -1,13 +1,13 @@
 //! A port with the surfaces and samplers of a test, and messages to it: the fixture of this
 //! folder's tests.
 
-use crate::dataport::{Bases, Port, WideLock, sfid};
-use crate::memory::View;
+use crate::dataport::{MessageBases, WideLock, WorkerPort, sfid};
+use crate::memory::AddressSpaceView;
 use crate::sampler::state::Sampler;
 use crate::space::AddressSpace;
 use crate::surface::Image;
 use crate::testing::memory;
-use eu::{Message, SharedFunctions, Stop};
+use eu::{Message, SharedFunctions, StopReason};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 
 /// The binding table; surface states and sampler states lie behind it.
@@ -75,7 +75,7 @@ fn sampler_words(set: Set<'_>) -> [u32; 4] {
 pub(super) fn sampler(set: Set<'_>) -> Sampler {
     let rig = Rig::new(&[], &[set]);
     let at = STATE + u64::from(SAMPLERS);
-    Sampler::read(&View::new(&rig.space), STATE, at).expect("a sampler")
+    Sampler::read(&AddressSpaceView::new(&rig.space), STATE, at).expect("a sampler")
 }
 
 /// Memory with surfaces in the binding table and samplers, each from 0 on.
@@ -90,7 +90,7 @@ impl Rig {
         space.map(STATE, 0x4000, memory(0x4000), 0).expect("free");
         let backing = memory(BYTES as usize);
         space.map(DATA, BYTES, backing, 0).expect("free");
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         for (i, set) in (0..).zip(surfaces) {
             let offset = SURFACES + 64 * i;
             view.write(STATE + 4 * i, offset as u32).expect("mapped");
@@ -112,7 +112,7 @@ impl Rig {
 
     /// Writes dwords from a byte of the surfaces' memory on.
     pub fn write(&self, offset: u64, words: &[u32]) {
-        let view = View::new(&self.space);
+        let view = AddressSpaceView::new(&self.space);
         view.write_block(DATA + offset, words).expect("mapped");
     }
 
@@ -124,20 +124,20 @@ impl Rig {
         }
     }
 
-    pub fn port(&self) -> Port<'_> {
-        self.port_of(View::new(&self.space))
+    pub fn port(&self) -> WorkerPort<'_> {
+        self.port_of(AddressSpaceView::new(&self.space))
     }
 
     /// The same, that sees memory so.
-    pub fn port_of<'a>(&'a self, view: View<'a>) -> Port<'a> {
-        let bases = Bases {
+    pub fn port_of<'a>(&'a self, view: AddressSpaceView<'a>) -> WorkerPort<'a> {
+        let bases = MessageBases {
             binding_table: STATE,
             surface: STATE,
             dynamic: STATE,
             samplers: SAMPLERS.into(),
-            ..Bases::default()
+            ..MessageBases::default()
         };
-        Port::new(view, bases, &self.wide, 0)
+        WorkerPort::new(view, bases, &self.wide, 0)
     }
 
     /// Each channel's response.
@@ -151,7 +151,7 @@ impl Rig {
     }
 
     /// What stops a message.
-    pub fn stop(&self, ask: &Ask) -> Option<Stop> {
+    pub fn stop(&self, ask: &Ask) -> Option<StopReason> {
         ask.by(&mut self.port()).err()
     }
 }
@@ -214,7 +214,7 @@ impl Ask {
     }
 
     /// Sends it, and sorts the response by channel.
-    pub fn by(&self, port: &mut Port<'_>) -> Result<Vec<[u32; 4]>, Stop> {
+    pub fn by(&self, port: &mut WorkerPort<'_>) -> Result<Vec<[u32; 4]>, StopReason> {
         let mut payload: Vec<u32> = self.header.iter().flatten().copied().collect();
         for parameter in &self.parameters {
             match parameter.as_slice() {

@@ -4,9 +4,9 @@
 //! Ref: SKL PRM vol. 2d, "SAMPLER_STATE", "SAMPLER_BORDER_COLOR_STATE".
 
 use crate::fate;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Via;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::sampler_border_color_state as colour;
 use hw::state::sampler_state as ss;
 use hw::value::draw::compare_function;
@@ -98,7 +98,7 @@ pub(crate) struct Sampler {
     pub disabled: bool,
 }
 
-fn address_mode(code: u64, at: u64) -> Result<AddressMode, Stop> {
+fn address_mode(code: u64, at: u64) -> Result<AddressMode, StopReason> {
     Ok(match code {
         mode::WRAP => AddressMode::Wrap,
         mode::MIRROR => AddressMode::Mirror,
@@ -111,7 +111,7 @@ fn address_mode(code: u64, at: u64) -> Result<AddressMode, Stop> {
     })
 }
 
-fn filter(code: u64, at: u64) -> Result<Filter, Stop> {
+fn filter(code: u64, at: u64) -> Result<Filter, StopReason> {
     Ok(match code {
         texture_filter::NEAREST => Filter::Nearest,
         texture_filter::LINEAR => Filter::Linear,
@@ -120,8 +120,8 @@ fn filter(code: u64, at: u64) -> Result<Filter, Stop> {
     })
 }
 
-fn unimplemented<T>(what: &str, at: u64) -> Result<T, Stop> {
-    Err(Stop::Unimplemented {
+fn unimplemented<T>(what: &str, at: u64) -> Result<T, StopReason> {
+    Err(StopReason::Unimplemented {
         what: format!("a sampler with {what}"),
         at,
     })
@@ -134,7 +134,11 @@ fn fixed(raw: u64) -> f32 {
 
 impl Sampler {
     /// Reads the sampler state at `address`; its border colour is relative to `dynamic`.
-    pub fn read(view: &View<'_>, dynamic: u64, address: u64) -> Result<Sampler, Stop> {
+    pub fn read(
+        view: &AddressSpaceView<'_>,
+        dynamic: u64,
+        address: u64,
+    ) -> Result<Sampler, StopReason> {
         let mut words = [0; 4];
         view.by(Via::State, |view| view.read_block(address, &mut words))?;
         let get = |field: hw::Field| field.get(&words);
@@ -215,10 +219,10 @@ mod tests {
     use crate::testing::memory;
 
     /// What is read of a state in an empty page that has this border colour at 0x40.
-    fn read(set: &[(hw::Field, u64)]) -> Result<Sampler, Stop> {
+    fn read(set: &[(hw::Field, u64)]) -> Result<Sampler, StopReason> {
         let mut space = AddressSpace::new();
         space.map(0x1000, 0x1000, memory(0x1000), 0).expect("free");
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         let mut words = [0; 4];
         for (field, value) in set {
             field.set(&mut words, *value);

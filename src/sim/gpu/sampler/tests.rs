@@ -3,8 +3,8 @@
 use super::address;
 use super::request::message_type;
 use super::rig;
-use crate::dataport::{Bases, Port, WideLock, sfid};
-use crate::memory::View;
+use crate::dataport::{MessageBases, WideLock, WorkerPort, sfid};
+use crate::memory::AddressSpaceView;
 use crate::space::AddressSpace;
 use crate::testing::memory;
 use eu::{Message, SharedFunctions};
@@ -24,7 +24,7 @@ fn space(surface: Set<'_>, sampler: Set<'_>) -> AddressSpace {
     let mut space = AddressSpace::new();
     space.map(STATE, 0x1000, memory(0x1000), 0).expect("free");
     space.map(DATA, 0x8000, memory(0x8000), 0).expect("free");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let levels = [(rss::MIP_COUNT_LOD, 1), (rss::SURFACE_QPITCH, 8 / 4)];
     let words = rig::surface(&[&levels, surface].concat());
     view.write(STATE, 0x40).expect("mapped");
@@ -55,15 +55,15 @@ fn space(surface: Set<'_>, sampler: Set<'_>) -> AddressSpace {
 
 /// Sends a SIMD8 message; each parameter is for all channels, or for each.
 fn send(space: &AddressSpace, kind: u32, header: Option<u32>, parameters: &[[f32; 8]]) -> [f32; 4] {
-    let bases = Bases {
+    let bases = MessageBases {
         binding_table: STATE,
         surface: STATE,
         dynamic: STATE,
         samplers: 0x100,
-        ..Bases::default()
+        ..MessageBases::default()
     };
     let wide = WideLock::default();
-    let mut port = Port::new(View::new(space), bases, &wide, 0);
+    let mut port = WorkerPort::new(AddressSpaceView::new(space), bases, &wide, 0);
     let mut payload = Vec::new();
     if let Some(dword2) = header {
         payload.extend([0, 0, dword2, 0x100, 0, 0, 0, 0]);

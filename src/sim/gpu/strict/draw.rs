@@ -10,7 +10,7 @@ use crate::rules::{
     PS_SAMPLE_WIDTH, PS_SAMPLES, RECTLIST_STATE, SBE_ATTRIBUTES, SO_PITCH, SO_READ, URB_READ,
     VERTEX_COMPONENTS, VERTEX_ENTRY, VERTEX_HEADER,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::{
     sf_output_attribute_detail as detail, state_constant_body as body,
     vertex_element_state as element,
@@ -175,7 +175,7 @@ static SCRATCH: &[(&Packet, Field, Field)] = &[
 ];
 
 /// Checks the state that a draw uses.
-pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), StopReason> {
     let state = &context.draw;
     for packet in REQUIRED {
         let there = !state.words(packet).is_empty();
@@ -191,7 +191,7 @@ pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), S
     check_heaps(context, at)
 }
 
-fn check_vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), StopReason> {
     let elements = state.words(&draw::state_vertex_elements::PACKET);
     let (elements, _) = elements.get(1..).unwrap_or_default().as_chunks::<2>();
     let controls = [
@@ -284,7 +284,7 @@ impl Stages {
 
     /// Checks that stages read only inside URB entries. Offsets and lengths are in units of 256
     /// bits.
-    fn check_reads(&self, state: &DrawState, at: u64) -> Result<(), Stop> {
+    fn check_reads(&self, state: &DrawState, at: u64) -> Result<(), StopReason> {
         let elements = state.words(&draw::state_vertex_elements::PACKET);
         let (elements, _) = elements.get(1..).unwrap_or_default().as_chunks::<2>();
         // Component packing omits components: only the packed size has to fit.
@@ -339,7 +339,7 @@ impl Stages {
     }
 }
 
-fn check_setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
+fn check_setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), StopReason> {
     use draw::state_sbe as sbe;
     let get = |field| state.get(&sbe::PACKET, field);
     let flag = |field| state.flag(&sbe::PACKET, field);
@@ -419,7 +419,7 @@ fn check_setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> 
     })
 }
 
-fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_multisample as multisample, state_ps as ps, state_ps_extra as extra};
     let asks = |field| state.flag(&extra::PACKET, field);
     // If stream output disables rendering, the pixel shader state is a leftover of an earlier draw.
@@ -468,7 +468,7 @@ fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-fn check_depth_buffers(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_depth_buffers(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_depth_buffer as depth, state_stencil_buffer as stencil};
     let get = |field| state.get(&depth::PACKET, field);
     let buffers = [
@@ -499,7 +499,7 @@ fn check_depth_buffers(state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
+fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<(), StopReason> {
     use draw::state_streamout as so;
     let get = |field| state.get(&so::PACKET, field);
     if get(so::SO_FUNCTION_ENABLE) == 0 {
@@ -554,7 +554,7 @@ fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<()
     Ok(())
 }
 
-fn check_heaps(context: &HwContext, at: u64) -> Result<(), Stop> {
+fn check_heaps(context: &HwContext, at: u64) -> Result<(), StopReason> {
     let state = &context.draw;
     let within = |pages: Option<u64>, end: u64, name: &str| {
         let fits = pages.is_none_or(|pages| end <= pages * 4096);

@@ -12,7 +12,7 @@
 
 use crate::fate;
 use crate::rules::PRIVILEGED_REGISTER;
-use eu::Stop;
+use eu::StopReason;
 use hw::{Device, Packet, Platform, mi, register};
 
 /// Registers that the kernel whitelists on some platforms: L3SQCREG4 (WaDisableLSQCROPERFforOCL),
@@ -34,7 +34,12 @@ fn may_write(register: u32, device: &Device) -> bool {
 }
 
 /// Checks a command of a process's batch.
-pub(super) fn check(packet: &Packet, words: &[u32], device: &Device, at: u64) -> Result<(), Stop> {
+pub(super) fn check(
+    packet: &Packet,
+    words: &[u32],
+    device: &Device,
+    at: u64,
+) -> Result<(), StopReason> {
     let is = |other: &Packet| std::ptr::eq(packet, other);
     let forbidden = if is(&mi::mi_load_register_imm::PACKET) {
         let (pairs, _) = words.get(1..).unwrap_or_default().as_chunks::<2>();

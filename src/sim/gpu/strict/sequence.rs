@@ -13,7 +13,7 @@ use crate::rules::{
     PIPE_CONTROL_POINTERS, PIPE_CONTROL_SNAPSHOT, PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL,
     PIPELINE_SELECT_COLOUR, SO_OFFSET_IDLE,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet, draw, media, mi};
 
@@ -135,7 +135,7 @@ impl Sequence {
         words: &[u32],
         context: &HwContext,
         at: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         // MI commands, such as a jump, do not count.
         let pipeline = packet.header >> 29 != 0;
         let after_null_pipe_control = self.after_null_pipe_control;
@@ -193,7 +193,7 @@ impl Sequence {
         words: &[u32],
         after_null_pipe_control: bool,
         at: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         use media::pipe_control as f;
         let set = |field: Field| field.get(words) != 0;
         let stall = set(f::COMMAND_STREAMER_STALL_ENABLE);
@@ -250,7 +250,7 @@ impl Sequence {
         )
     }
 
-    fn hz_op(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn hz_op(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         let acts = hz_op_acts(words);
         let holds = match self.hz_op {
             HzOp::None => true,
@@ -274,7 +274,7 @@ impl Sequence {
         Ok(())
     }
 
-    fn draw(&mut self, state: &DrawState, at: u64) -> Result<(), Stop> {
+    fn draw(&mut self, state: &DrawState, at: u64) -> Result<(), StopReason> {
         HZ_OP_SEQUENCE.check(self.hz_op == HzOp::None, at, || {
             "a draw, where 3DSTATE_WM_HZ_OP has not been ended".into()
         })?;
@@ -315,7 +315,12 @@ impl Sequence {
 
     /// Checks that the stream output offset registers are accessed only while stream output is
     /// idle.
-    fn check_stream_offsets(&self, packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn check_stream_offsets(
+        &self,
+        packet: &Packet,
+        words: &[u32],
+        at: u64,
+    ) -> Result<(), StopReason> {
         let is = |other: &Packet| std::ptr::eq(packet, other);
         let register = if is(&mi::mi_load_register_mem::PACKET) {
             mi::mi_load_register_mem::REGISTER_ADDRESS.get(words)

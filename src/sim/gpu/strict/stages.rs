@@ -7,7 +7,7 @@
 
 use crate::draw_state::DrawState;
 use crate::rules::{DRAW_STATE, GS_VERTICES, RESERVED_BITS, SO_DECLS, STAGE_PAYLOAD, VIEW_EXTENT};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::value::draw::primitive_topology as p;
 use hw::value::state::surface_type::{SURFTYPE_1D, SURFTYPE_2D};
@@ -25,7 +25,7 @@ const MAX_SWIZZLED_ATTRIBUTES: usize = 16;
 const HANDLES_PER_REGISTER: u64 = 8;
 
 /// Checks the state that a draw uses.
-pub(super) fn check(state: &DrawState, at: u64) -> Result<(), Stop> {
+pub(super) fn check(state: &DrawState, at: u64) -> Result<(), StopReason> {
     check_payloads(state, at)?;
     check_geometry_shader(state, at)?;
     check_stream_output(state, at)?;
@@ -62,7 +62,7 @@ fn push_constant_registers(state: &DrawState, packet: &Packet) -> u64 {
     lengths.iter().map(|length| length.get(words)).sum()
 }
 
-fn check_payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_payloads(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_ds as ds, state_gs as gs, state_hs as hs, state_vs as vs};
     let of = |packet: &Packet, field: Field| state.get(packet, field);
     let hs_handles = of(&hs::PACKET, hs::INCLUDE_VERTEX_HANDLES) * 4;
@@ -143,7 +143,7 @@ fn object_vertices(state: &DrawState) -> Option<u64> {
     })
 }
 
-fn check_geometry_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_geometry_shader(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::state_gs as gs;
     if !state.flag(&gs::PACKET, gs::ENABLE) {
         return Ok(());
@@ -155,7 +155,7 @@ fn check_geometry_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-fn check_stream_output(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_stream_output(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_so_decl_list as list, state_streamout as so};
     if !state.flag(&so::PACKET, so::SO_FUNCTION_ENABLE) {
         return Ok(());
@@ -193,7 +193,7 @@ fn check_stream_output(state: &DrawState, at: u64) -> Result<(), Stop> {
 }
 
 /// Checks the reserved bits of setup's attributes.
-fn check_attributes(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_attributes(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_sbe as sbe, state_sbe_swiz as swiz};
     if !state.flag(&sbe::PACKET, sbe::ATTRIBUTE_SWIZZLE_ENABLE) {
         return Ok(());

@@ -1,6 +1,6 @@
 //! Checks surface states.
 //!
-//! In:  RENDER_SURFACE_STATE. Out: [`Stop::Undefined`] at the first broken rule.
+//! In:  RENDER_SURFACE_STATE. Out: [`StopReason::Undefined`] at the first broken rule.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
 use crate::rules::{
@@ -10,12 +10,12 @@ use crate::rules::{
 use crate::strict::reserved_bits::check_reserved_bits;
 use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind};
-use eu::Stop;
+use eu::StopReason;
 use hw::state::render_surface_state as rss;
 use hw::{FormatUse, Gen};
 
 /// Checks a surface state; `at` is its address. `shared`: its memory is a dma-buf.
-pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
+pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), StopReason> {
     check_reserved_bits(&rss::PACKET, words, at)?;
     let image = Image::from_words(words, at)?;
     if matches!(image.kind, Kind::Buffer | Kind::Null) {
@@ -79,7 +79,7 @@ mod tests {
 
     fn broken(words: &[u32; 16]) -> Option<&'static str> {
         match check(words, 0, false) {
-            Err(Stop::Undefined { rule, .. }) => Some(rule),
+            Err(StopReason::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
             Ok(()) => None,
         }
@@ -90,7 +90,7 @@ mod tests {
         let checked = |entry: u64, shared| check(&words(&[(rss::MOCS, entry << 1)]), 0, shared);
         assert!(checked(1, true).is_ok() && checked(1, false).is_ok() && checked(2, false).is_ok());
         let rule = match checked(2, true) {
-            Err(Stop::Undefined { rule, .. }) => rule,
+            Err(StopReason::Undefined { rule, .. }) => rule,
             other => panic!("{other:?}"),
         };
         assert_eq!(rule, "surface-shared");

@@ -11,7 +11,7 @@ use crate::testing::{
     BYTES as CODE_BYTES, CODE, DATA, DESCRIPTOR, Rig, STATE, TEXELS, invalidate, send, to, ud,
     walk_batch,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::state::{interface_descriptor_data as idd, render_surface_state as rss};
 use hw::{Field, Packet, media, mi, register};
 use isa::{ArfReg, Desc, Dst, Inst, Opcode, Src, Type};
@@ -95,7 +95,7 @@ fn broken(rule: &str, batch: &[u32]) {
 #[track_caller]
 fn broken_by(name: &str, rig: &mut Rig, batch: &[u32]) {
     match rig.execute(batch) {
-        Err(Stop::Undefined { rule, .. }) if rule == name => {}
+        Err(StopReason::Undefined { rule, .. }) if rule == name => {}
         other => panic!("{name}: {other:?}"),
     }
     assert!(RULES.iter().any(|rule| rule.name == name), "{name}");
@@ -314,7 +314,7 @@ fn unmodelled_register_bits_are_rejected() {
         (0x91b8, 0, true),
     ] {
         let result = loaded(register, value);
-        let refused = matches!(result, Err(Stop::Unimplemented { .. }));
+        let refused = matches!(result, Err(StopReason::Unimplemented { .. }));
         assert_eq!(refused, !taken, "{register:#x}: {result:?}");
     }
 }
@@ -384,7 +384,7 @@ fn instruction_prefetch_range_must_be_mapped() {
         rig.write(STATE + DESCRIPTOR, &descriptor);
         match rig.execute(&then(&[])) {
             Ok(_) => None,
-            Err(Stop::Undefined { rule, .. }) => Some(rule),
+            Err(StopReason::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
         }
     };
@@ -430,7 +430,7 @@ fn threads_read_stale_data_if_requested() {
     assert_eq!(twice(true, late), Ok(4));
     assert!(matches!(
         twice(false, early),
-        Err(Stop::Undefined {
+        Err(StopReason::Undefined {
             rule: "texture-stale",
             ..
         })
@@ -558,7 +558,7 @@ fn thread_resource_rules() {
         rig.write(STATE + DESCRIPTOR, &descriptor.dwords);
         let result = rig.execute(batch);
         result.map(|_| ()).map_err(|stop| match stop {
-            Stop::Undefined { rule, .. } => rule,
+            StopReason::Undefined { rule, .. } => rule,
             other => panic!("{other:?}"),
         })
     };
@@ -657,7 +657,7 @@ fn rule_after(read: Option<(u8, u32)>, more: &[Vec<u32>]) -> Option<&'static str
     rig.load_kernel(&kernel, 2);
     match rig.execute(&then(more)) {
         Ok(_) => None,
-        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(StopReason::Undefined { rule, .. }) => Some(rule),
         Err(other) => panic!("{other:?}"),
     }
 }

@@ -1,12 +1,12 @@
 //! Strict mode: what a real machine would not forgive, and what the checks remember of a batch.
 //!
 //! In:  commands in order, the state that a walker finds, what units report to [`crate::observer`].
-//!      Out: [`Stop::Undefined`] at the first broken rule of [`crate::rules`].
+//!      Out: [`StopReason::Undefined`] at the first broken rule of [`crate::rules`].
 
 use crate::base_addresses::{BaseAddresses, RELIED_ON};
 use crate::context::{HwContext, Pipeline};
 use crate::observer::{CACHES as READ_ONLY_CACHES, PipeControlEffects, Via};
-use crate::pipe_control_stats::{Controlled, Purpose};
+use crate::pipe_control_stats::{ExecutedPipeControl, Purpose};
 use crate::rules::{
     BASE_ADDRESS_FLUSH, BASE_ADDRESS_GIVEN, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT,
     CURBE_ALLOCATION, CURBE_FLUSH, CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE,
@@ -19,7 +19,7 @@ use crate::strict::caches::{Found, Log};
 use crate::strict::reserved_bits::check_reserved_bits;
 use crate::strict::sequence::hz_op_acts;
 use crate::strict::{consistency, draw, privileged_registers, sequence, stages, urb};
-use eu::Stop;
+use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
 use hw::value::command::walker_simd_size;
 use hw::value::state::shared_local_memory_size;
@@ -71,7 +71,7 @@ pub(crate) struct Tracker<'a> {
     /// followed.
     unstalled_texture_invalidation: bool,
     /// Which flags of each PIPE_CONTROL were necessary.
-    pub controls: Vec<Controlled>,
+    pub controls: Vec<ExecutedPipeControl>,
 }
 
 impl<'a> Tracker<'a> {
@@ -100,7 +100,7 @@ impl<'a> Tracker<'a> {
         context: &HwContext,
         device: &Device,
         at: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         self.log.command(at, words.len() as u64 * 4)?;
         let jumps = [
             &mi::mi_batch_buffer_start::PACKET,
@@ -202,7 +202,12 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    fn pipe_control(&mut self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+    fn pipe_control(
+        &mut self,
+        words: &[u32],
+        context: &HwContext,
+        at: u64,
+    ) -> Result<(), StopReason> {
         use media::pipe_control as f;
         let set = |field: Field| field.get(words) != 0;
         let stall = set(f::COMMAND_STREAMER_STALL_ENABLE);
@@ -340,10 +345,19 @@ impl<'a> Tracker<'a> {
         });
         let flags = flags.map(|field| (field.name, purpose(field))).collect();
         let posts = f::POST_SYNC_OPERATION.get(words) != 0;
-        self.controls.push(Controlled { at, flags, posts });
+        self.controls.push(ExecutedPipeControl {
+            address: at,
+            flags,
+            posts,
+        });
     }
 
-    fn pipeline_select(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+    fn pipeline_select(
+        &self,
+        words: &[u32],
+        context: &HwContext,
+        at: u64,
+    ) -> Result<(), StopReason> {
         use media::pipeline_select as f;
         let to = Pipeline::from_selection(f::PIPELINE_SELECTION.get(words));
         if f::MASK_BITS.get(words) & 3 != 3 || to == context.pipeline {
@@ -370,7 +384,7 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    fn vfe_state(&self, words: &[u32], device: &Device, at: u64) -> Result<(), Stop> {
+    fn vfe_state(&self, words: &[u32], device: &Device, at: u64) -> Result<(), StopReason> {
         use media::media_vfe_state as f;
         let threads = f::MAXIMUM_NUMBER_OF_THREADS.get(words) + 1;
         VFE_THREADS.check(threads <= device.total_threads().into(), at, || {
@@ -382,7 +396,7 @@ impl<'a> Tracker<'a> {
         })
     }
 
-    fn curbe_load(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+    fn curbe_load(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), StopReason> {
         use media::media_curbe_load as f;
         CURBE_FLUSH.check(!self.inputs_in_use, at, || {
             "the walker before may still read its constants".into()
@@ -397,7 +411,7 @@ impl<'a> Tracker<'a> {
         })
     }
 
-    fn descriptor_load(&self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn descriptor_load(&self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use media::media_interface_descriptor_load as f;
         DESCRIPTOR_FLUSH.check(!self.inputs_in_use, at, || {
             "the walker before may still read its descriptor".into()
@@ -418,7 +432,7 @@ impl<'a> Tracker<'a> {
         context: &HwContext,
         device: &Device,
         at: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         use media::gpgpu_walker as f;
         WALKER_PIPELINE.check(context.pipeline == Pipeline::Gpgpu, at, || {
             format!("the {:?} pipeline is selected", context.pipeline)
@@ -494,8 +508,8 @@ impl<'a> Tracker<'a> {
 }
 
 /// Checks that this context has programmed the base addresses.
-fn check_base_addresses_given(context: &HwContext, at: u64) -> Result<(), Stop> {
-    let missing = RELIED_ON & !context.base.given;
+fn check_base_addresses_given(context: &HwContext, at: u64) -> Result<(), StopReason> {
+    let missing = RELIED_ON & !context.base.programmed;
     BASE_ADDRESS_GIVEN.check(missing == 0, at, || {
         let missing_caches = ["general", "surface", "dynamic", "indirect", "instruction"];
         let missing = (0..)

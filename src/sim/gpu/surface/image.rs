@@ -8,10 +8,10 @@
 use super::format;
 use super::tiling::Tiling;
 use crate::fate;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Via;
 use crate::space::ADDRESS_MASK;
-use eu::Stop;
+use eu::StopReason;
 use hw::Format;
 use hw::state::render_surface_state as rss;
 use hw::value::state::{
@@ -159,7 +159,7 @@ fn extent(words: &[u32; 16], kind: Kind, is_array: bool) -> [u32; 3] {
 
 impl Image {
     /// Reads the surface state at `address`.
-    pub fn read(view: &View<'_>, address: u64) -> Result<Image, Stop> {
+    pub fn read(view: &AddressSpaceView<'_>, address: u64) -> Result<Image, StopReason> {
         let mut words = [0; 16];
         view.by(Via::State, |view| view.read_block(address, &mut words))?;
         fate::check(&rss::PACKET, &words, view.is_strict(), address)?;
@@ -169,9 +169,9 @@ impl Image {
     }
 
     /// Decodes a surface state; `at` is its address, for reports.
-    pub fn from_words(words: &[u32; 16], at: u64) -> Result<Image, Stop> {
+    pub fn from_words(words: &[u32; 16], at: u64) -> Result<Image, StopReason> {
         let get = |field: hw::Field| field.get(words) as u32;
-        let unimplemented = |what: String| Err(Stop::Unimplemented { what, at });
+        let unimplemented = |what: String| Err(StopReason::Unimplemented { what, at });
         let kind = match rss::SURFACE_TYPE.get(words) {
             surface_type::SURFTYPE_1D => Kind::D1,
             surface_type::SURFTYPE_2D => Kind::D2,
@@ -279,7 +279,11 @@ impl Image {
     }
 
     /// The bytes of an element: of a texel, or of a compressed block.
-    pub fn element(&self, view: &View<'_>, address: u64) -> Result<[u8; 16], Stop> {
+    pub fn element(
+        &self,
+        view: &AddressSpaceView<'_>,
+        address: u64,
+    ) -> Result<[u8; 16], StopReason> {
         let bytes = self.bytes.min(16);
         let mut out = [0; 16];
         if bytes == 4 && address.is_multiple_of(4) {
@@ -306,7 +310,12 @@ impl Image {
     }
 
     /// Writes the bytes of a texel.
-    pub fn write_texel(&self, view: &View<'_>, address: u64, texel: &[u8; 16]) -> Result<(), Stop> {
+    pub fn write_texel(
+        &self,
+        view: &AddressSpaceView<'_>,
+        address: u64,
+        texel: &[u8; 16],
+    ) -> Result<(), StopReason> {
         let bytes = self.bytes.min(16);
         let [a, b, c, d, e, f, g, h, ..] = *texel;
         if bytes == 4 && address.is_multiple_of(4) {

@@ -6,8 +6,8 @@
 
 use super::image::Image;
 use super::level::Level;
-use crate::memory::View;
-use eu::Stop;
+use crate::memory::AddressSpaceView;
+use eu::StopReason;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -47,7 +47,7 @@ impl Band {
     /// Loads the texels by lane. `None` if a cache may hold other contents, or memory is not mapped
     /// contiguously.
     #[inline(always)]
-    pub fn load(&self, view: &View<'_>) -> Result<Option<[u32; 16]>, Stop> {
+    pub fn load(&self, view: &AddressSpaceView<'_>) -> Result<Option<[u32; 16]>, StopReason> {
         let [upper, lower] = self.halves;
         let mut all = [0; 16];
         match self.bytes {
@@ -97,7 +97,12 @@ impl Band {
 
     /// Stores the texels of the lanes in `mask`. False if they have to be written one by one.
     #[inline(always)]
-    pub fn store(&self, view: &View<'_>, mask: u32, texels: &[u32; 16]) -> Result<bool, Stop> {
+    pub fn store(
+        &self,
+        view: &AddressSpaceView<'_>,
+        mask: u32,
+        texels: &[u32; 16],
+    ) -> Result<bool, StopReason> {
         // What is written is reported by rows.
         if view.is_strict() && mask & 0xffff != 0xffff {
             return Ok(false);

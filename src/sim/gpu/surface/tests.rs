@@ -2,8 +2,8 @@
 
 use super::rig::{AUX, BASE, image, space};
 use super::*;
-use crate::memory::View;
-use eu::Stop;
+use crate::memory::AddressSpaceView;
+use eu::StopReason;
 use hw::Format;
 use hw::state::render_surface_state as rss;
 
@@ -162,7 +162,7 @@ fn interleaved_samples_cover_the_surface_once() {
 #[test]
 fn texels_are_written_and_read_back() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let image = image(&[(rss::WIDTH, 31), (rss::HEIGHT, 31)]);
     let values = [1.0f32, 0.0, 0.2, 1.0].map(f32::to_bits);
     image
@@ -181,7 +181,7 @@ fn texels_are_written_and_read_back() {
 #[test]
 fn out_of_bounds_reads_use_missing_channel_defaults() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     const ONE: u32 = 0x3f80_0000;
     for (name, alpha) in [
         ("R8G8B8A8_UNORM", 0),
@@ -212,7 +212,7 @@ fn out_of_bounds_reads_use_missing_channel_defaults() {
 #[test]
 fn fast_cleared_blocks_read_the_clear_colour_until_written() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let colour = [0.0f32, 1.0, 0.0, 1.0].map(f32::to_bits);
     let image = image(&[
         (rss::WIDTH, 31),
@@ -259,7 +259,7 @@ fn unmodelled_surface_states_are_refused() {
     rss::SURFACE_TYPE.set(&mut words, 6);
     assert!(matches!(
         Image::from_words(&words, 0),
-        Err(Stop::Unimplemented { .. })
+        Err(StopReason::Unimplemented { .. })
     ));
     // Nothing that a state can hold makes an address computation fail.
     let mut state = 1u32;
@@ -285,7 +285,7 @@ fn unmodelled_surface_states_are_refused() {
 #[test]
 fn compressed_texels_are_decoded() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let image = image(&[
         (rss::SURFACE_FORMAT, 0x186),
         (rss::WIDTH, 7),

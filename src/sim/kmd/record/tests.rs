@@ -42,7 +42,7 @@ fn recordings_restore_the_memory_of_each_submission() {
     let mut state = HwContext::new();
     let mut seen = Vec::new();
     while let Some(submission) = recording.next_submission().unwrap() {
-        let view = gpu::View::new(&submission.space);
+        let view = gpu::AddressSpaceView::new(&submission.space);
         let before = view.read(0x1_0000_1008).unwrap();
         gpu.execute(&mut state, &submission.space, submission.batch_address, 0)
             .unwrap();
@@ -123,7 +123,7 @@ fn recording_has_only_changed_pages() {
     let mut recording = Recording::new(&bytes).unwrap();
     let mut seen = Vec::new();
     while let Some(submission) = recording.next_submission().unwrap() {
-        let view = gpu::View::new(&submission.space);
+        let view = gpu::AddressSpaceView::new(&submission.space);
         seen.push((
             view.read(AT).unwrap(),
             view.read(AT + 5 * 4096 + 8).unwrap(),

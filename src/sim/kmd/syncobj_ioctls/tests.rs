@@ -1,6 +1,6 @@
 //! Syncobjs, timelines and sync files, with batches that signal them.
 
-use uapi::{Transfer, drm};
+use uapi::{SyncobjTransfer, drm};
 
 use crate::options::Options;
 use crate::testing::{BATCH_END, Buffer, context, device, exec, open, signal, store, wait_for};
@@ -96,7 +96,7 @@ fn timeline_syncobj_points() {
     );
     assert_eq!(file.syncobj_query(&[timeline], 0), Ok(vec![7]));
     let binary = file.syncobj_create(0).unwrap();
-    let transfer = Transfer {
+    let transfer = SyncobjTransfer {
         source: timeline,
         source_point: 7,
         destination: binary,
@@ -105,7 +105,7 @@ fn timeline_syncobj_points() {
     file.syncobj_transfer(transfer).unwrap();
     assert_eq!(file.syncobj_wait(&[binary], NOW, 0), Ok(0));
     assert_eq!(
-        file.syncobj_transfer(Transfer {
+        file.syncobj_transfer(SyncobjTransfer {
             source_point: 9,
             ..transfer
         }),

@@ -30,13 +30,13 @@ fn layout(shader: &Shader) -> abi::PipelineLayout {
             }
             let bindings = &mut layout.sets[set].bindings;
             if bindings.iter().all(|b| b.binding != binding) {
-                bindings.push(abi::Binding {
+                bindings.push(abi::DescriptorBinding {
                     binding,
                     kind: abi::DescriptorKind::StorageBuffer,
                     count: 4,
                     offset_bytes: binding * 256,
                     stride_bytes: 64,
-                    samplers: abi::Places::in_last_piece(binding * 256, 64),
+                    samplers: abi::SamplerOffsets::in_last_slot(binding * 256, 64),
                     dynamic_index: 0,
                     static_at_bind: false,
                 });

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use ash::vk::{PhysicalDeviceLimits, SampleCountFlags};
-use vk::limits::{Basis, limits};
+use vk::limits::{LimitInputs, limits};
 
 use crate::testing::registry::{child_text, children, registry, structures};
 
@@ -215,13 +215,13 @@ fn is_met(requirement: Requirement, found: &[f64]) -> bool {
 }
 
 /// The smallest GPU that the driver supports, and a common one.
-const BASES: [Basis; 2] = [
-    Basis {
+const BASES: [LimitInputs; 2] = [
+    LimitInputs {
         timestamp_hz: 19_200_000,
         workgroup_threads: 18,
         slm_bytes: 65536,
     },
-    Basis {
+    LimitInputs {
         timestamp_hz: 12_000_000,
         workgroup_threads: 56,
         slm_bytes: 65536,

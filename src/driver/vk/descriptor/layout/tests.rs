@@ -132,9 +132,15 @@ fn descriptors_have_as_many_slots_as_they_need() {
     assert_eq!(samplers(2).element_offset(0), 608);
     assert_eq!(layout.size.heap_bytes, 640);
     let mutable = api::DescriptorType::MUTABLE_EXT;
-    assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_BUFFER]), 1);
-    assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_IMAGE]), 2);
-    assert_eq!(pieces(mutable, &[]), 2);
+    assert_eq!(
+        descriptor_slots(mutable, &[api::DescriptorType::STORAGE_BUFFER]),
+        1
+    );
+    assert_eq!(
+        descriptor_slots(mutable, &[api::DescriptorType::STORAGE_IMAGE]),
+        2
+    );
+    assert_eq!(descriptor_slots(mutable, &[]), 2);
 }
 
 #[test]

@@ -3,12 +3,12 @@
 //!
 //! Ref: SKL PRM vol. 2a: if, else, while, break, goto, jmpi, brd, brc, call, calla, ret.
 
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::testing::{
     Recorder, arf_dst, branch, cmod, dst, eot, g, imm, no_mask, null_dst, op, pred, reg, scalar,
     thread,
 };
-use crate::thread::{Exit, Thread};
+use crate::thread::{Thread, ThreadExit};
 use isa::{Addr, ArfReg, CondMod, Inst, Opcode, PredCtrl, Src, Type};
 
 /// One more to `nr` in each of sixteen channels, each of which has a dword.
@@ -40,7 +40,7 @@ fn taken_by(code: &[Inst], mask: u32, flags: u64) -> Thread {
     t.state.regs.set_flags(flags);
     assert_eq!(
         t.run(&mut Recorder::default(), 1000),
-        Ok(Exit::Eot),
+        Ok(ThreadExit::Eot),
         "{code:?}"
     );
     t
@@ -324,7 +324,7 @@ fn computed_jumps_are_relative_to_the_next_instruction_and_calls_to_themselves()
     ];
     let mut t = thread(&code, &[], MASK);
     let e = t.run(&mut Recorder::default(), 20);
-    assert_eq!(e, Ok(Exit::Budget), "for ever");
+    assert_eq!(e, Ok(ThreadExit::Budget), "for ever");
     assert_eq!(marked_channels(&t, 4), 0);
     let code = [target(-48), clear, predicated(back), mark(4)];
     let t = taken_by(&code, MASK, 1);
@@ -334,7 +334,7 @@ fn computed_jumps_are_relative_to_the_next_instruction_and_calls_to_themselves()
         let mut t = thread(&[target(v), i, mark(4)], &[], MASK);
         let e = t.run(&mut Recorder::default(), 20);
         assert!(
-            matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
+            matches!(e, Err(StopReason::Unimplemented { at: 16, .. })),
             "{:?}: {e:?}",
             i.op
         );
@@ -344,7 +344,7 @@ fn computed_jumps_are_relative_to_the_next_instruction_and_calls_to_themselves()
         let mut t = thread(&[target(16), i, mark(4)], &[], MASK);
         let e = t.run(&mut Recorder::default(), 20);
         assert!(
-            matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
+            matches!(e, Err(StopReason::Unimplemented { at: 16, .. })),
             "{o:?}: {e:?}"
         );
     }
@@ -407,7 +407,7 @@ fn call_stores_return_address_and_mask_and_parks_the_other_channels() {
         let mut t = thread(&code, &[u32::MAX; 192][..], MASK);
         t.state.regs.set_flags(FLAGS);
         t.state.regs.dwords_mut()[..160].fill(0);
-        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(Exit::Eot));
+        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(ThreadExit::Eot));
         assert_eq!(
             [marked_channels(&t, 4), marked_channels(&t, 6)],
             [MASK, TAKE],
@@ -452,7 +452,7 @@ fn partial_return_continues_with_the_remaining_channels() {
     let mut t = thread(&[set, ret], &[], MASK);
     let e = t.run(&mut Recorder::default(), 20);
     assert!(
-        matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
+        matches!(e, Err(StopReason::Unimplemented { at: 16, .. })),
         "{e:?}"
     );
 }

@@ -2,8 +2,8 @@
 
 use crate::state::Options;
 use crate::testing::{Recorder, Rng, abs, cmod, dst, g, imm, neg, op, run, thread_with};
-use crate::thread::Exit;
-use isa::{CondMod, File, Inst, MathFn, Opcode, Region, Src, Type};
+use crate::thread::ThreadExit;
+use isa::{CondMod, Inst, MathFn, Opcode, RegFile, Region, Src, Type};
 
 type Relation = fn(i64, i64) -> bool;
 type Function = fn(f64) -> f64;
@@ -36,12 +36,16 @@ fn each_cr0(i: Inst, seed: u64, cr0: u32, check: impl Fn(usize, [u64; 3], u64)) 
             }
         }
         let mut t = thread_with(&[i], &p, 0xffff, cr0, Options::default());
-        assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot), "{i:?}");
+        assert_eq!(
+            t.run(&mut Recorder::default(), 10),
+            Ok(ThreadExit::Eot),
+            "{i:?}"
+        );
         let size = |ty: Type| ty.size_bytes() as usize;
         let n = usize::from(i.exec_size);
         for c in 0..n {
             let s = [0, 1, 2].map(|k| match i.src[k].file {
-                File::Grf => element(&p, 20 + 8 * k, size(i.src[k].ty), c),
+                RegFile::Grf => element(&p, 20 + 8 * k, size(i.src[k].ty), c),
                 _ => i.src[k].imm,
             });
             check(c, s, element(t.grf(), 60, size(i.dst.ty), c));

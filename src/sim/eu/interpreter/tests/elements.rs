@@ -5,14 +5,14 @@
 //!      2a, sel, cmp, cmpn, csel.
 
 use crate::kernel::Kernel;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::regs;
 use crate::state::Options;
 use crate::testing::{
     Recorder, abs, both_paths, both_paths_with, cmod, dst, eot, g, imm, neg, no_mask, null_dst, op,
     pred, reg, region,
 };
-use crate::thread::{Init, Thread};
+use crate::thread::{Thread, ThreadInit};
 use isa::{Addr, CondMod, Inst, Opcode, PredCtrl, Region, Src, Type};
 use std::sync::Arc;
 
@@ -564,11 +564,11 @@ fn breaks(i: Inst, a0: &[u16], mask: u32) -> Option<&'static str> {
         ..Options::default()
     };
     let ends = [kernel.clone(), kernel.interpreter_only()].map(|k| {
-        let mut t = Thread::new(&Arc::new(k), &[], mask, &Init::default(), strict);
+        let mut t = Thread::new(&Arc::new(k), &[], mask, &ThreadInit::default(), strict);
         t.state.regs.words_mut()[regs::A0 / 2..][..a0.len()].copy_from_slice(a0);
         match t.run(&mut Recorder::default(), 10) {
             Ok(_) => None,
-            Err(Stop::Undefined { rule, at: 0, .. }) => Some(rule),
+            Err(StopReason::Undefined { rule, at: 0, .. }) => Some(rule),
             Err(e) => panic!("{i:?}: {e}"),
         }
     });

@@ -1,13 +1,13 @@
 //! Regions, indirect and align16 operands, flags and accumulators, against values worked out by
 //! hand.
 
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::state::Options;
 use crate::testing::{
     Recorder, Rng, arf, arf_dst, both_paths, cmod, dst, g, imm, no_mask, null_dst, op, pred, reg,
     region, run, scalar, thread, thread_with,
 };
-use crate::thread::Exit;
+use crate::thread::ThreadExit;
 use isa::{Addr, ArfReg, CondMod, Inst, Opcode, PredCtrl, Region, Type};
 
 fn counting() -> Vec<u32> {
@@ -150,7 +150,7 @@ fn indirect_destination_bounds() {
     assert!(
         matches!(
             e,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "grf-range",
                 at: 16,
                 ..
@@ -278,7 +278,7 @@ fn cmod_writes_flags_of_enabled_channels_only() {
     );
     let mut t = thread(&[c], &p, 0b0011_1111);
     t.state.regs.set_flags(u64::MAX);
-    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
     // 16..24 < 20 for the first four; channels 6 and 7 keep their flags. f1.0 is bit 32 on.
     assert_eq!(t.flags() >> 32, 0xffff_ffcf);
     assert_eq!(t.flags() as u32, u32::MAX);
@@ -315,7 +315,7 @@ fn grouped_predicates() {
     let lanes = |ctrl, inverse, flags: u64| {
         let mut t = thread(&[write(ctrl, inverse)], &[], 0xffff);
         t.state.regs.set_flags(flags);
-        assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+        assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
         (0..16).fold(0u32, |a, i| {
             a | ((t.grf()[160 + i / 2] >> (16 * (i % 2))) & 1) << i
         })

@@ -4,10 +4,10 @@
 
 use super::{BatchRun, Totals};
 use crate::context::HwContext;
+use crate::cs::streamer::BatchReport;
 use crate::cs::streamer::Gpu;
-use crate::cs::streamer::Report;
 use crate::cs::testing::{load, store_register};
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::options::Options;
 use crate::space::AddressSpace;
 use crate::strict::testing::{
@@ -15,7 +15,7 @@ use crate::strict::testing::{
 };
 use crate::target_images::{DrawnTargets, TargetSink};
 use crate::testing::{DATA, Rig, end};
-use eu::Stop;
+use eu::StopReason;
 use hw::{Device, Field, Packet, draw, register};
 use std::sync::{Arc, Mutex};
 
@@ -60,8 +60,8 @@ fn draw_statistics_are_added_to_registers() {
         gpu: &gpu,
         context: &mut context,
         space: &space,
-        view: View::new(&space),
-        report: Report::default(),
+        view: AddressSpaceView::new(&space),
+        report: BatchReport::default(),
         tracker: None,
         budget: crate::budget::Budget::new(u64::MAX),
         watch: None,
@@ -178,7 +178,7 @@ fn end_offset_limits_vertices_by_buffer_pitch() {
     );
     end(&mut batch);
     let found = Rig::new(Options::default()).execute(&batch);
-    assert!(matches!(found, Err(Stop::Fault { .. })), "{found:?}");
+    assert!(matches!(found, Err(StopReason::Fault { .. })), "{found:?}");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn predicated_draws() {
 }
 
 /// Runs draws of 8 × 8 pixels by threads of eight pixels and five instructions.
-fn run(options: Options, commands: &[Vec<u32>]) -> (Rig, Report) {
+fn run(options: Options, commands: &[Vec<u32>]) -> (Rig, BatchReport) {
     let rig = Rig::new(Options {
         cpu_threads: 1,
         ..options

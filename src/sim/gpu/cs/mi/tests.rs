@@ -5,7 +5,7 @@
 use crate::cs::testing::{after, load, rig, set_predicate, store, store_register};
 use crate::options::Options;
 use crate::testing::{BATCH, DATA, Rig, end, push};
-use eu::Stop;
+use eu::StopReason;
 use hw::{Field, Packet, mi, register};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -51,8 +51,8 @@ fn stores(registers: &[u32], address: u64) -> Vec<u32> {
     batch
 }
 
-fn is_hang<T>(found: &Result<T, Stop>) -> bool {
-    matches!(found, Err(Stop::Fault { what, .. }) if what.starts_with("hang"))
+fn is_hang<T>(found: &Result<T, StopReason>) -> bool {
+    matches!(found, Err(StopReason::Fault { what, .. }) if what.starts_with("hang"))
 }
 
 #[test]
@@ -329,7 +329,8 @@ fn mi_commands_without_visible_effect_are_skipped() {
         let mut batch = command(packet, &[]);
         end(&mut batch);
         let found = rig().execute(&batch);
-        let named = matches!(&found, Err(Stop::Unimplemented { what, .. }) if what == packet.name);
+        let named =
+            matches!(&found, Err(StopReason::Unimplemented { what, .. }) if what == packet.name);
         assert!(named, "{found:?}");
     }
 }
@@ -377,7 +378,7 @@ fn mi_math_accesses_every_general_register() {
     let batch = [mi::mi_math::PACKET.header, alu(0x7ff, 0, 0)];
     assert!(matches!(
         rig().execute(&batch),
-        Err(Stop::Undefined {
+        Err(StopReason::Undefined {
             rule: "mi-math-opcode",
             ..
         })
@@ -603,7 +604,7 @@ fn second_level_batches_return() {
     let found = self::rig().execute(&batch_of(&places));
     let at_third = BATCH + 0x800;
     assert!(
-        matches!(found, Err(Stop::Undefined { at, .. }) if at == at_third),
+        matches!(found, Err(StopReason::Undefined { at, .. }) if at == at_third),
         "{found:?}"
     );
 }
@@ -621,8 +622,7 @@ fn batch_start_address_has_48_bits() {
 #[test]
 fn batches_without_an_end_command_fault() {
     let noops = vec![0; 3];
-    let outside =
-        |found: Result<_, Stop>| matches!(found, Err(Stop::Fault { at, .. }) if at == BATCH + 12);
+    let outside = |found: Result<_, StopReason>| matches!(found, Err(StopReason::Fault { at, .. }) if at == BATCH + 12);
     let ended = [noops, mark(0)].concat();
     assert!(outside(rig().execute_part(&ended, 12)));
     assert!(rig().execute_part(&ended, 4 * ended.len() as u64).is_ok());
@@ -658,7 +658,7 @@ fn batch_over_the_command_limit_hangs() {
 fn unknown_commands_fault_at_their_address() {
     let found = rig().execute(&[0, 0x1f80_0000, 0]);
     assert!(
-        matches!(found, Err(Stop::Fault { at, .. }) if at == BATCH + 4),
+        matches!(found, Err(StopReason::Fault { at, .. }) if at == BATCH + 4),
         "{found:?}"
     );
     // One that is too short is refused where strict mode looks.
@@ -675,7 +675,7 @@ fn unknown_commands_fault_at_their_address() {
         let found = rig.execute(&batch);
         let refused = matches!(
             found,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "command-length",
                 ..
             })

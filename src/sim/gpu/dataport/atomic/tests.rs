@@ -5,7 +5,7 @@
 use super::*;
 use crate::dataport::rig::{DATA, HEADER, Rig, SIZE, SLM, SLOT, addresses, header, message};
 use crate::dataport::sfid::DATA_CACHE_1;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 
 /// What MDC_AOP's operations leave of `old`, by the arithmetic of 64 bits on sign-extended numbers.
 fn left(op: u32, old: i64, a: i64, b: i64) -> i64 {
@@ -56,7 +56,7 @@ fn atomics_on_surfaces_and_slm_follow_the_operation_table() {
                 for i in 0..8 {
                     let (at, old) = (8 * i + 1, OLD[i] as u32);
                     rig.slm[at] = old;
-                    let view = View::new(&rig.space);
+                    let view = AddressSpaceView::new(&rig.space);
                     view.write(DATA + 4 * at as u64, old).expect("mapped");
                 }
                 let mut payload = if first == 0 { vec![] } else { header(5, 1) };
@@ -159,7 +159,9 @@ fn float_atomics() {
         ] {
             let mut rig = Rig::new();
             rig.slm[9] = old;
-            View::new(&rig.space).write(DATA + 36, old).expect("mapped");
+            AddressSpaceView::new(&rig.space)
+                .write(DATA + 36, old)
+                .expect("mapped");
             let found = rig.send(DATA_CACHE_1, desc | control, 0x02, payload);
             let memory = if desc & 0xff == SLM {
                 rig.slm[9]
@@ -186,7 +188,7 @@ fn a64_atomics_of_dwords_and_qwords() {
                     true => [old64, a64, b64],
                     false => [OLD, A, B].map(|v| v.map(i64::from)),
                 };
-                let view = View::new(&rig.space);
+                let view = AddressSpaceView::new(&rig.space);
                 for (i, old) in (0..).zip(old) {
                     // A 32-bit operation leaves the adjacent dword, 9, unchanged.
                     let value = if wide {
@@ -209,7 +211,7 @@ fn a64_atomics_of_dwords_and_qwords() {
                 let size = u32::from(wide) << 12;
                 let desc = 0x12 << 14 | size | op << 8 | first | returns;
                 let found = rig.send(DATA_CACHE_1, desc, 0xbf, &payload);
-                let view = View::new(&rig.space);
+                let view = AddressSpaceView::new(&rig.space);
                 for i in 0..8 {
                     let on = i != 6;
                     let new = if on {

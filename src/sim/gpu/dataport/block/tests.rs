@@ -2,17 +2,17 @@
 //!
 //! Ref: SKL PRM vol. 7, "OWord Block", "Scratch Block", "A64 OWord Block"; vol. 2d, MDC_DB_OW.
 
-use crate::dataport::Limits;
+use crate::dataport::AccessLimits;
 use crate::dataport::rig::{DATA, HEADER, Rig, SLM, SLOT, header, message, numbers};
 use crate::dataport::sfid::{DATA_CACHE_0, DATA_CACHE_1};
 use eu::Message;
-use eu::Stop;
+use eu::StopReason;
 
 /// Codes of sizes: dwords, and the first of them in a register.
 const SIZES: [(u32, u32, u32); 5] = [(0, 4, 0), (1, 4, 4), (2, 8, 0), (3, 16, 0), (4, 32, 0)];
 
-fn is_gap(stop: Result<(eu::Reply, Vec<u32>), Stop>) -> bool {
-    matches!(stop, Err(Stop::Unimplemented { .. }))
+fn is_gap(stop: Result<(eu::MessageReply, Vec<u32>), StopReason>) -> bool {
+    matches!(stop, Err(StopReason::Unimplemented { .. }))
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
             (DATA_CACHE_1, 0x15 << 14, header(0, DATA as u32 + 48)),
         ] {
             let mut rig = Rig::new();
-            rig.limits = Some(Limits {
+            rig.limits = Some(AccessLimits {
                 barrier: false,
                 scratch: 0,
                 scratch_bytes: 0,
@@ -131,7 +131,7 @@ fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
             let found = rig.ask(&message(sfid, HEADER | code << 8 | write, mask, &payload));
             let refused = matches!(
                 found,
-                Err(Stop::Undefined {
+                Err(StopReason::Undefined {
                     rule: "block-mask",
                     ..
                 })
@@ -250,7 +250,7 @@ fn scratch_blocks_of_one_to_eight_registers() {
 #[test]
 fn scratch_access_beyond_the_thread_scratch_is_refused() {
     let mut rig = Rig::new();
-    rig.limits = Some(Limits {
+    rig.limits = Some(AccessLimits {
         barrier: false,
         scratch: 0,
         scratch_bytes: 2048,
@@ -277,7 +277,7 @@ fn scratch_access_beyond_the_thread_scratch_is_refused() {
             let found = rig.ask(&message(DATA_CACHE_0, desc, 0, &payload));
             let refused = matches!(
                 found,
-                Err(Stop::Undefined {
+                Err(StopReason::Undefined {
                     rule: "scratch-bounds",
                     ..
                 })

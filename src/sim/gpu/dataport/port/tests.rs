@@ -5,31 +5,31 @@
 
 use crate::bindings::Payload;
 use crate::bindings::bti;
-use crate::dataport::Bases;
+use crate::dataport::MessageBases;
 use crate::dataport::rig::{DATA, HEADER, Rig, SLOT, STATE, header, message};
-use crate::dataport::{Limits, Port, WideLock, sfid};
-use crate::memory::View;
-use eu::{Message, Reply};
-use eu::{SharedFunctions, Stop};
+use crate::dataport::{AccessLimits, WideLock, WorkerPort, sfid};
+use crate::memory::AddressSpaceView;
+use eu::{Message, MessageReply};
+use eu::{SharedFunctions, StopReason};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 
 /// Untyped SIMD8 messages of one channel.
 const READ: u32 = 0x01 << 14 | 2 << 12 | 0xe << 8;
 const WRITE: u32 = 0x09 << 14 | 2 << 12 | 0xe << 8;
 
-const LIMITS: Limits = Limits {
+const LIMITS: AccessLimits = AccessLimits {
     barrier: false,
     scratch: 0,
     scratch_bytes: 0,
     bindless_surfaces: 21,
 };
 
-fn is_gap<T>(found: &Result<T, Stop>) -> bool {
-    matches!(found, Err(Stop::Unimplemented { .. }))
+fn is_gap<T>(found: &Result<T, StopReason>) -> bool {
+    matches!(found, Err(StopReason::Unimplemented { .. }))
 }
 
-fn is_refused<T>(found: &Result<T, Stop>, name: &str) -> bool {
-    matches!(found, Err(Stop::Undefined { rule, .. }) if *rule == name)
+fn is_refused<T>(found: &Result<T, StopReason>, name: &str) -> bool {
+    matches!(found, Err(StopReason::Undefined { rule, .. }) if *rule == name)
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn split_payloads_are_concatenated() {
 #[test]
 fn binding_table_entries_select_surfaces() {
     let mut rig = Rig::new();
-    let view = View::new(&rig.space);
+    let view = AddressSpaceView::new(&rig.space);
     // More of them than a port remembers: each 16 bytes further on.
     for entry in 0..12 {
         let words = Rig::buffer(DATA + 16 * entry, 16);
@@ -84,7 +84,7 @@ fn binding_table_entries_select_surfaces() {
         assert_eq!(found, expected, "entry {entry}");
     }
     // The low bits of an entry do not count.
-    View::new(&rig.space)
+    AddressSpaceView::new(&rig.space)
         .write(STATE, 0x80 | 0x3f)
         .expect("mapped");
     let found = rig.send(sfid::DATA_CACHE_1, READ, 1, &[0; 8]);
@@ -96,7 +96,7 @@ fn null_surface_reads_zero_and_drops_writes() {
     let mut rig = Rig::new();
     let mut words = Rig::buffer(DATA, 256);
     rss::SURFACE_TYPE.set(&mut words, 7);
-    View::new(&rig.space)
+    AddressSpaceView::new(&rig.space)
         .write_block(STATE + 0x40, &words)
         .expect("mapped");
     assert_eq!(rig.send(sfid::DATA_CACHE_1, READ, 1, &[0; 8])[0], 0);
@@ -104,7 +104,7 @@ fn null_surface_reads_zero_and_drops_writes() {
     assert_eq!(rig.dword(0), 1000);
     // An image is no buffer.
     rss::SURFACE_TYPE.set(&mut words, 1);
-    View::new(&rig.space)
+    AddressSpaceView::new(&rig.space)
         .write_block(STATE + 0x40, &words)
         .expect("mapped");
     assert!(is_gap(&rig.ask(&message(
@@ -161,7 +161,7 @@ fn stateless_messages_are_relative_to_the_general_state_base() {
         );
         let stop = rig.ask(&message(sfid::DATA_CACHE_1, READ | table, 1, &[0x1000; 8]));
         let at = DATA + 0x1000;
-        assert!(matches!(stop, Err(Stop::Fault { at: found, .. }) if found == at));
+        assert!(matches!(stop, Err(StopReason::Fault { at: found, .. }) if found == at));
     }
 }
 
@@ -170,7 +170,7 @@ fn bindless_surfaces_are_found_by_handle() {
     for limits in [None, Some(LIMITS)] {
         let mut rig = Rig::new();
         rig.limits = limits;
-        let view = View::new(&rig.space);
+        let view = AddressSpaceView::new(&rig.space);
         for index in [0, 5, 20, 21] {
             let words = Rig::buffer(DATA + 16 * index, 16);
             view.write_block(STATE + 0x800 + 64 * index, &words)
@@ -212,12 +212,15 @@ fn sampler_states_are_in_the_dynamic_state_heap() {
         let beyond = sampler.sampler_state(bindings, 4096 - 12);
         match limits {
             Some(_) => assert!(is_refused(&beyond, "sampler-bounds"), "{beyond:?}"),
-            None => assert!(matches!(beyond, Err(Stop::Fault { .. })), "{beyond:?}"),
+            None => assert!(
+                matches!(beyond, Err(StopReason::Fault { .. })),
+                "{beyond:?}"
+            ),
         }
     }
     // More of them than a port remembers, each with a level of its own.
     let rig = Rig::new();
-    let view = View::new(&rig.space);
+    let view = AddressSpaceView::new(&rig.space);
     for index in 0..12 {
         let mut words = [0; 4];
         ss::MIN_LOD.set(&mut words, index << 8);
@@ -238,7 +241,7 @@ fn memory_fence_writes_its_response() {
     let (reply, found) = Rig::new()
         .ask(&message(sfid::DATA_CACHE_0, 7 << 14, 0xff, &[0; 8]))
         .expect("done");
-    assert_eq!((reply, found), (Reply::Done, vec![0; 64]));
+    assert_eq!((reply, found), (MessageReply::Done, vec![0; 64]));
 }
 
 #[test]
@@ -249,19 +252,27 @@ fn barrier_message_uses_the_thread_barrier_id() {
         (None, true),
         (Some(LIMITS), false),
         (
-            Some(Limits {
+            Some(AccessLimits {
                 barrier: true,
                 ..LIMITS
             }),
             true,
         ),
     ] {
-        let mut port = Port::new(View::new(&space), Bases::default(), &wide, 0);
+        let mut port = WorkerPort::new(
+            AddressSpaceView::new(&space),
+            MessageBases::default(),
+            &wide,
+            0,
+        );
         port.limit(limits);
         for arrived in 1..3 {
             let found = port.message(&message(sfid::GATEWAY, 4, 1, &[0; 8]), &mut []);
             match allowed {
-                true => assert_eq!((found, port.arrived), (Ok(Reply::BarrierArrived), arrived)),
+                true => assert_eq!(
+                    (found, port.arrived),
+                    (Ok(MessageReply::BarrierArrived), arrived)
+                ),
                 false => assert!(is_refused(&found, "barrier-enable"), "{found:?}"),
             }
         }
@@ -277,7 +288,7 @@ fn barrier_message_uses_the_thread_barrier_id() {
             let arrived = port.arrived;
             let found = port.message(&message(sfid::GATEWAY, desc, 1, &[0; 8]), &mut []);
             match known {
-                true => assert_eq!((found, port.arrived), (Ok(Reply::Done), arrived)),
+                true => assert_eq!((found, port.arrived), (Ok(MessageReply::Done), arrived)),
                 false => assert!(is_gap(&found), "{desc}: {found:?}"),
             }
         }
@@ -305,7 +316,7 @@ fn unsupported_messages_are_reported_and_all_are_counted() {
         assert!(is_gap(&ask(other, 0)), "{other}");
     }
     for other in [sfid::NULL, sfid::THREAD_SPAWNER] {
-        assert_eq!(ask(other, 0), Ok(Reply::Done));
+        assert_eq!(ask(other, 0), Ok(MessageReply::Done));
     }
     // Sampler, constants, data, URB, render, others.
     assert_eq!(port.messages.by_kind(), [0, 0, 23, 1, 1, 9]);

@@ -4,10 +4,10 @@
 //! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered", "Untyped Surface
 //!      Read/Write".
 
-use crate::dataport::Limits;
+use crate::dataport::AccessLimits;
 use crate::dataport::rig::{DATA, HEADER, Rig, SLM, SLOT, addresses, header, message, numbers};
 use crate::dataport::sfid::{CONSTANT_CACHE, DATA_CACHE_0, DATA_CACHE_1};
-use eu::Stop;
+use eu::StopReason;
 
 const BYTES: u32 = 4 << 14;
 const WRITE_BYTES: u32 = 12 << 14;
@@ -25,8 +25,8 @@ fn sixteen(of: impl Fn(u32) -> u32) -> Vec<u32> {
     (0..16).map(of).collect()
 }
 
-fn is_gap(stop: Result<(eu::Reply, Vec<u32>), Stop>) -> bool {
-    matches!(stop, Err(Stop::Unimplemented { .. }))
+fn is_gap(stop: Result<(eu::MessageReply, Vec<u32>), StopReason>) -> bool {
+    matches!(stop, Err(StopReason::Unimplemented { .. }))
 }
 
 #[test]
@@ -47,10 +47,10 @@ fn slm_byte_accesses_cross_dwords() {
 #[test]
 fn slm_accesses_beyond_its_size_are_out_of_bounds() {
     let mut rig = Rig::new();
-    let refused = |stop: Result<_, Stop>| {
+    let refused = |stop: Result<_, StopReason>| {
         matches!(
             stop,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "slm-bounds",
                 ..
             })
@@ -95,7 +95,7 @@ fn slm_accesses_beyond_its_size_are_out_of_bounds() {
     assert_eq!(rig.slm, numbers(0, 64));
 }
 
-const LIMITS: Limits = Limits {
+const LIMITS: AccessLimits = AccessLimits {
     barrier: false,
     scratch: 0,
     scratch_bytes: 0,

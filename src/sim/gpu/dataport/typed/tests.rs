@@ -1,8 +1,8 @@
 //! Typed messages through a port with one surface.
 
 use super::*;
-use crate::dataport::{Bases, WideLock, sfid};
-use crate::memory::View;
+use crate::dataport::{MessageBases, WideLock, sfid};
+use crate::memory::AddressSpaceView;
 use crate::space::AddressSpace;
 use crate::testing::memory;
 use eu::SharedFunctions;
@@ -39,7 +39,7 @@ fn space(set: &[(hw::Field, u64)]) -> AddressSpace {
     for (field, value) in base.iter().chain(set) {
         field.set(&mut words, *value);
     }
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     view.write(STATE, 0x40).expect("mapped");
     view.write_block(STATE + 0x40, &words).expect("mapped");
     space
@@ -52,7 +52,7 @@ fn send(
     control: u32,
     lanes: u32,
     parts: [&[[u32; 8]]; 2],
-) -> Result<Vec<u32>, Stop> {
+) -> Result<Vec<u32>, StopReason> {
     send_to(
         sfid::DATA_CACHE_1,
         space,
@@ -68,14 +68,14 @@ fn send_to(
     desc: u32,
     lanes: u32,
     [first, second]: [&[[u32; 8]]; 2],
-) -> Result<Vec<u32>, Stop> {
-    let bases = Bases {
+) -> Result<Vec<u32>, StopReason> {
+    let bases = MessageBases {
         binding_table: STATE,
         surface: STATE,
-        ..Bases::default()
+        ..MessageBases::default()
     };
     let wide = WideLock::default();
-    let mut port = Port::new(View::new(space), bases, &wide, 0);
+    let mut port = WorkerPort::new(AddressSpaceView::new(space), bases, &wide, 0);
     let message = Message {
         desc,
         ex_desc: 0,
@@ -104,7 +104,7 @@ fn texels_are_written_and_read_by_coordinates() {
     let address = [SLOT, [2; 8], [1; 8]];
     let lanes = 0b1010_1010;
     send(&space, WRITE, control, lanes, [&address, &[values]]).expect("written");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     // Element 1 begins 8 rows down; row 10; x = 5 is byte 20: the second column of 16 bytes.
     assert_eq!(view.read(DATA + 512 + 10 * 16 + 4).expect("mapped"), 105);
     assert_eq!(view.read(DATA + 512 + 10 * 16).expect("mapped"), 0);
@@ -119,7 +119,7 @@ fn formats_are_converted() {
     let colour = [1.0f32, 0.0, 0.2, 1.0].map(|v| [v.to_bits(); 8]);
     let address = [SLOT, [0; 8]];
     send(&space, WRITE, LOW, 0xff, [&address, &colour]).expect("written");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     assert_eq!(view.read(DATA + 4).expect("mapped"), 0xffff_0033);
     let response = send(&space, READ, LOW, 0xff, [&address, &[]]).expect("read");
     assert_eq!(response, colour.as_flattened());
@@ -146,7 +146,7 @@ fn out_of_bounds_writes_are_dropped_and_reads_return_zero() {
     let none = send(&null, READ, LOW, 0xff, [&out, &[]]).expect("read");
     assert_eq!(none, [0; 32]);
     let mut words = [0; 0x400];
-    View::new(&space)
+    AddressSpaceView::new(&space)
         .read_block(DATA, &mut words)
         .expect("mapped");
     assert_eq!(words.iter().filter(|w| **w != 0).count(), 2);
@@ -162,7 +162,7 @@ fn header_sample_mask_applies_to_the_slot_group() {
     // The message has one coordinate: 9s are data.
     send(&space, WRITE, control, 0xff, [&message, &[]]).expect("written");
     let mut words = [0; 8];
-    View::new(&space)
+    AddressSpaceView::new(&space)
         .read_block(DATA, &mut words)
         .expect("mapped");
     assert_eq!(words, [0, 0, 9, 0, 0, 0, 0, 0]);
@@ -182,7 +182,7 @@ fn typed_messages_access_buffers() {
     let at = [1, 9, 10, 3, 4, 5, 6, 7];
     let control = LOW | 0xe << 8;
     send(&space, WRITE, control, 0x7, [&[at], &[[0x1_2345; 8]]]).expect("written");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     // Integers are clamped.
     assert_eq!(view.read(DATA).expect("mapped"), 0xffff_0000);
     assert_eq!(view.read(DATA + 16).expect("mapped"), 0xffff_0000);
@@ -206,7 +206,12 @@ fn typed_atomic_increment_and_compare() {
     let operands = [[16; 8], [5; 8]];
     let response = send(&space, ATOMIC, swap, 0b11, [&same, &operands]).expect("swapped");
     assert_eq!(response[..3], [16, 5, 0xdead]);
-    assert_eq!(View::new(&space).read(DATA + 12).expect("mapped"), 5);
+    assert_eq!(
+        AddressSpaceView::new(&space)
+            .read(DATA + 12)
+            .expect("mapped"),
+        5
+    );
     // Increment has none, and one beyond the edge gives zero.
     let increment = 1 << 13 | 5 << 8;
     let edge = [[3, 16, 3, 3, 3, 3, 3, 3], [0; 8]];
@@ -220,7 +225,10 @@ fn unsupported_typed_messages_are_reported() {
     let address = [SLOT];
     for (opcode, control) in [(ATOMIC, 7 << 8), (READ, 0), (0x07, 0)] {
         let stop = send(&space, opcode, control, 0xff, [&address, &[]]);
-        assert!(matches!(stop, Err(Stop::Unimplemented { .. })), "{opcode}");
+        assert!(
+            matches!(stop, Err(StopReason::Unimplemented { .. })),
+            "{opcode}"
+        );
     }
 }
 
@@ -240,7 +248,7 @@ fn dual_oword_block_layout() {
     let (header, one) = ([0; 8], 1 << 19);
     let message = [header, offsets(2, 5), [1, 2, 3, 4, 5, 6, 7, 8]];
     send(10 << 14 | one, 0b1101_1111, [&message, &[]]).expect("written");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let read = |at| view.read(DATA + at).expect("mapped");
     assert_eq!(
         [read(32), read(44), read(80), read(88), read(92)],
@@ -275,20 +283,20 @@ fn views_of_3d_surfaces_end_at_their_extent() {
     let all = send(&space, READ, LOW, 0xff, [&address, &[]]).expect("read");
     assert_eq!(all[24..], [1; 8]);
     // QPitch is 8 rows: the fourth slice was not written.
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let row = |y: u64| view.read(DATA + y * 16).expect("mapped");
     assert_eq!([0, 8, 16, 24].map(row), [7, 7, 7, 0]);
 }
 
 /// As [`send_to`], with sixteen channels and all in one part.
 fn send_sixteen(space: &AddressSpace, desc: u32, lanes: u32, payload: &[[u32; 8]]) -> Vec<u32> {
-    let bases = Bases {
+    let bases = MessageBases {
         binding_table: STATE,
         surface: STATE,
-        ..Bases::default()
+        ..MessageBases::default()
     };
     let wide = WideLock::default();
-    let mut port = Port::new(View::new(space), bases, &wide, 0);
+    let mut port = WorkerPort::new(AddressSpaceView::new(space), bases, &wide, 0);
     let message = Message {
         desc,
         ex_desc: 0,
@@ -327,7 +335,7 @@ fn simd8_message_uses_its_half_of_the_exec_mask() {
             let values = SLOT.map(|i| 50 + i);
             let sent = payload(&[SLOT, [0; 8], values]);
             send_sixteen(&space, WRITE << 14 | desc, lanes, &sent);
-            let view = View::new(&space);
+            let view = AddressSpaceView::new(&space);
             for i in 0..8 {
                 let expected = if on(i) && named(i) { 50 + i } else { 0 };
                 assert_eq!(view.read(texel(i.into())), Ok(expected), "{group} {i}");
@@ -362,7 +370,7 @@ fn simd8_message_uses_its_half_of_the_exec_mask() {
 fn masked_channels_are_zero() {
     // R32G32B32A32_UINT: texel x is at byte 512 x.
     let space = space(&[(rss::SURFACE_FORMAT, 0x002), (rss::WIDTH, 7)]);
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     for mask in 0..15u32 {
         let sent: Vec<_> = (0..4).filter(|c| mask >> c & 1 == 0).collect();
         view.write_block(DATA + 512, &[9; 4]).expect("mapped");
@@ -388,7 +396,7 @@ fn fourth_coordinate_is_the_mip_level() {
     // Level 1 of 8 × 4 texels is 8 rows down: row 8 of the tile. Element 1 is 12 rows down.
     let levels = [(rss::MIP_COUNT_LOD, 1), (rss::SURFACE_QPITCH, 12 / 4)];
     let space = space(&levels);
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let control = LOW | 0xe << 8;
     let at = |x: u64, y: u64| DATA + x / 4 * 512 + y * 16 + x % 4 * 4;
     let address = [[1; 8], [0; 8], [1; 8], SLOT];
@@ -448,7 +456,7 @@ fn array_index_of_1d_surfaces_is_the_second_coordinate() {
     )
     .expect("written");
     let mut words = [0; 0x400];
-    View::new(&space)
+    AddressSpaceView::new(&space)
         .read_block(DATA, &mut words)
         .expect("mapped");
     let written: Vec<_> = (0..0x400)
@@ -484,7 +492,7 @@ fn typed_atomics_follow_the_operation_table() {
         (R32_UINT, 15, 12, vec![], 11),
     ] {
         let space = space(&[(rss::SURFACE_FORMAT, format)]);
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         let data: Vec<[u32; 8]> = operands.iter().map(|o| [*o; 8]).collect();
         let address = [[2; 8], [1; 8]];
         for returns in [0, 1 << 13] {
@@ -518,7 +526,7 @@ fn typed_write_materialises_a_fast_cleared_block_first() {
         (rss::AUXILIARY_SURFACE_BASE_ADDRESS, DATA + 0x2000),
         (rss::RED_CLEAR_COLOR, 40),
     ]);
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     // Blocks of 8 × 4 texels, two bits each: the first two of the first row.
     view.write(DATA + 0x2000, 0xf).expect("mapped");
     let one = |x: u32| [[x; 8], [1; 8]];

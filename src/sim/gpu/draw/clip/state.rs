@@ -7,7 +7,7 @@ use crate::draw::exec::Draw;
 use crate::draw::object::{Object, dword};
 use crate::observer::Via;
 use crate::rules;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as viewport;
 use hw::value::draw::{clip_api_mode, clip_mode};
@@ -60,7 +60,7 @@ pub(crate) struct ClipState {
 }
 
 /// The dwords of each viewport's SF_CLIP_VIEWPORT.
-pub(crate) fn viewports(draw: &Draw<'_>) -> Result<Vec<[u32; 16]>, Stop> {
+pub(crate) fn viewports(draw: &Draw<'_>) -> Result<Vec<[u32; 16]>, StopReason> {
     let clip = &packet::state_clip::PACKET;
     let last = draw.state.get(clip, packet::state_clip::MAXIMUM_VP_INDEX);
     let pointers = &packet::state_viewport_state_pointers_sf_clip::PACKET;
@@ -105,7 +105,7 @@ pub(crate) fn last_geometry_stage_field(draw: &Draw<'_>, fields: [Field; 3]) -> 
 
 impl ClipState {
     /// Decodes the state of a draw.
-    pub fn read(draw: &Draw<'_>) -> Result<ClipState, Stop> {
+    pub fn read(draw: &Draw<'_>) -> Result<ClipState, StopReason> {
         use packet::state_clip as clip;
         use packet::{state_ds as ds, state_gs as gs, state_raster as raster, state_vs as vs};
         let get = |field| draw.state.get(&clip::PACKET, field);

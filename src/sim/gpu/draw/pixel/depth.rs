@@ -7,11 +7,11 @@
 //!      Test".
 
 use crate::draw::exec::Draw;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Depth, Slices, Via};
 use crate::surface::{Image, Level};
 use crate::target_images::Role;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
 };
@@ -38,7 +38,7 @@ struct StencilFace {
 
 /// Depth and stencil state of one draw.
 pub(crate) struct DepthStencil<'a> {
-    view: View<'a>,
+    view: AddressSpaceView<'a>,
     depth: Option<(Level, DepthFormat)>,
     stencil: Option<Level>,
     test: bool,
@@ -124,7 +124,7 @@ fn stencil_op(operation: u64, old: u8, reference: u8) -> u8 {
 }
 
 /// The depth buffer as a surface; `None` if it is null.
-pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
+pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, StopReason> {
     let get = |field| draw.state.get(&db::PACKET, field);
     if draw.state.words(&db::PACKET).is_empty()
         || get(db::SURFACE_TYPE) == depth_surface_type::SURFTYPE_NULL
@@ -139,7 +139,7 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<I
         }
         depth_format::D16_UNORM => (surface_format::R16_UNORM, halign::HALIGN_8),
         other => {
-            return Err(Stop::Unimplemented {
+            return Err(StopReason::Unimplemented {
                 what: format!("depth format {other}"),
                 at: draw.at,
             });
@@ -162,7 +162,10 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<I
 }
 
 /// The stencil buffer as a surface; `None` if it is disabled.
-pub(crate) fn stencil_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
+pub(crate) fn stencil_buffer(
+    draw: &Draw<'_>,
+    log_samples: u64,
+) -> Result<Option<Image>, StopReason> {
     let get = |field| draw.state.get(&sb::PACKET, field);
     if get(sb::STENCIL_BUFFER_ENABLE) == 0 {
         return Ok(None);
@@ -209,7 +212,7 @@ struct Layout {
 }
 
 /// Builds a surface with the extents of 3DSTATE_DEPTH_BUFFER, which the stencil buffer shares.
-fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, Stop> {
+fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, StopReason> {
     let get = |field| draw.state.get(&db::PACKET, field);
     let kind = match get(db::SURFACE_TYPE) {
         depth_surface_type::SURFTYPE_NULL => surface_type::SURFTYPE_2D,
@@ -264,7 +267,7 @@ fn samples(draw: &Draw<'_>) -> u64 {
 }
 
 /// Minimum and maximum depth of each viewport that the clipper may select.
-pub(super) fn viewport_depth_ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, Stop> {
+pub(super) fn viewport_depth_ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, StopReason> {
     use hw::draw::{state_clip as clip, state_viewport_state_pointers_cc as pointers};
     let last = draw.state.get(&clip::PACKET, clip::MAXIMUM_VP_INDEX);
     let offset = draw
@@ -286,7 +289,7 @@ pub(super) fn viewport_depth_ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, St
 
 impl<'a> DepthStencil<'a> {
     /// Reads the state.
-    pub fn read(draw: &Draw<'a>) -> Result<DepthStencil<'a>, Stop> {
+    pub fn read(draw: &Draw<'a>) -> Result<DepthStencil<'a>, StopReason> {
         let get = |field| draw.state.get(&ds::PACKET, field);
         let flag = |field| draw.state.flag(&ds::PACKET, field);
         let front = StencilFace {
@@ -399,7 +402,7 @@ impl<'a> DepthStencil<'a> {
         [x, y, layer]: [u32; 3],
         mask: u32,
         depths: [f32; 4],
-    ) -> Result<Option<u32>, Stop> {
+    ) -> Result<Option<u32>, StopReason> {
         let Some((level, number)) = self.depth.as_ref().filter(|_| !self.has_stencil()) else {
             return Ok(None);
         };
@@ -440,7 +443,12 @@ impl<'a> DepthStencil<'a> {
 
     /// [`DepthStencil::test_subspan`] of two pixels whose depths share a dword, which no other
     /// worker accesses.
-    fn test_unorm16_pair(&self, address: u64, mask: u32, depths: [f32; 2]) -> Result<u32, Stop> {
+    fn test_unorm16_pair(
+        &self,
+        address: u64,
+        mask: u32,
+        depths: [f32; 2],
+    ) -> Result<u32, StopReason> {
         if mask == 0 {
             return Ok(0);
         }
@@ -463,14 +471,14 @@ impl<'a> DepthStencil<'a> {
     }
 
     /// The bits of a sample's depth.
-    fn read_depth(&self, number: DepthFormat, address: u64) -> Result<u32, Stop> {
+    fn read_depth(&self, number: DepthFormat, address: u64) -> Result<u32, StopReason> {
         match number {
             DepthFormat::Unorm16 => Ok(self.view.read_bytes(address, 2)? as u32),
             _ => self.view.read(address),
         }
     }
 
-    fn write_depth(&self, number: DepthFormat, address: u64, bits: u32) -> Result<(), Stop> {
+    fn write_depth(&self, number: DepthFormat, address: u64, bits: u32) -> Result<(), StopReason> {
         match number {
             DepthFormat::Unorm16 => self.view.write_bytes(address, 2, u64::from(bits)),
             _ => self.view.write(address, bits),
@@ -500,7 +508,7 @@ impl<'a> DepthStencil<'a> {
         depth: f32,
         front_facing: bool,
         reference: Option<u8>,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, StopReason> {
         let face = &self.faces[usize::from(!front_facing)];
         let reference = reference.unwrap_or(face.reference);
         let mut stencil_passes = true;
@@ -537,7 +545,7 @@ impl<'a> DepthStencil<'a> {
             let new = old & !face.write_mask | new & face.write_mask;
             if new != old {
                 let new = u64::from(new);
-                let write = |view: &View<'_>| view.write_bytes(address, 1, new);
+                let write = |view: &AddressSpaceView<'_>| view.write_bytes(address, 1, new);
                 self.view.by(Via::Depth, write)?;
             }
         }

@@ -11,7 +11,7 @@ use crate::bindings::Payload;
 use crate::draw::exec::StageFunctions;
 use crate::draw::object::SetupObject;
 use crate::surface::format;
-use eu::{Message, Reply, Stop};
+use eu::{Message, MessageReply, StopReason};
 use isa::descriptor::value::render_target_subtype;
 use isa::descriptor::{common, render_target};
 use isa::message::render_cache::{RENDER_TARGET_READ, RENDER_TARGET_WRITE};
@@ -31,7 +31,11 @@ pub(super) const RENDER_CACHE: u8 = isa::message::render_cache::SFID;
 const PIXEL_INTERPOLATOR: u8 = isa::message::pixel_interpolator::SFID;
 
 impl StageFunctions for Batch<'_, '_> {
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         match (message.sfid, render_target::MESSAGE_TYPE.get(message.desc)) {
             (PIXEL_INTERPOLATOR, _) => {
                 if self.back.view.is_strict() {
@@ -51,7 +55,7 @@ impl StageFunctions for Batch<'_, '_> {
                 );
             }
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
 }
 
@@ -99,7 +103,7 @@ impl<'t, 'a> Batch<'t, 'a> {
 
 impl Batch<'_, '_> {
     #[inline(always)]
-    fn layout(&self, message: &Message<'_>, header: Option<u32>) -> Result<Layout, Stop> {
+    fn layout(&self, message: &Message<'_>, header: Option<u32>) -> Result<Layout, StopReason> {
         let state = &self.back.state;
         let (width, replicated, dual, upper) = match render_target::SUBTYPE.get(message.desc) {
             render_target_subtype::SIMD16 => (16, false, false, false),
@@ -141,7 +145,7 @@ impl Batch<'_, '_> {
     pub fn uniform_fill(
         &mut self,
         message: &Message<'_>,
-    ) -> Result<Option<Option<TargetFill>>, Stop> {
+    ) -> Result<Option<Option<TargetFill>>, StopReason> {
         let payload = Payload {
             first: message.src0,
             second: message.src1,
@@ -178,7 +182,7 @@ impl Batch<'_, '_> {
         Ok(Some(Some(TargetFill { target, colour })))
     }
 
-    fn write(&mut self, message: &Message<'_>) -> Result<(), Stop> {
+    fn write(&mut self, message: &Message<'_>) -> Result<(), StopReason> {
         let split = message.src0.len();
         let dword = |i: usize| {
             let found = match i < split {
@@ -298,7 +302,7 @@ impl Batch<'_, '_> {
         message: &Message<'_>,
         (target, layout): (usize, &Layout),
         pixels: u32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let split = message.src0.len();
         // Parts of a payload start at whole registers, so the dwords of four pixels are contiguous.
         let four = |at: usize| -> [u32; 4] {
@@ -363,7 +367,7 @@ impl Batch<'_, '_> {
         (target, layout): (usize, &Layout),
         pixels: u32,
         first: usize,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, StopReason> {
         if layout.width != 16 || layout.replicated {
             return Ok(false);
         }

@@ -11,9 +11,9 @@ use super::target_rules;
 use crate::draw::exec::{Draw, Shader};
 use crate::draw::raster::{Lines, RasterState};
 use crate::fate;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Via;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_ps as table, state_blend_state_pointers as blend_pointer,
     state_cc_state_pointers as cc_pointer, state_multisample as multisample, state_ps as ps,
@@ -113,7 +113,11 @@ pub(super) struct State<'a> {
 
 impl<'a> State<'a> {
     /// Decodes the state of a draw.
-    pub fn read(draw: &Draw<'a>, view: &View<'_>, constants: Vec<u32>) -> Result<State<'a>, Stop> {
+    pub fn read(
+        draw: &Draw<'a>,
+        view: &AddressSpaceView<'_>,
+        constants: Vec<u32>,
+    ) -> Result<State<'a>, StopReason> {
         let get = |field| draw.state.get(&ps::PACKET, field);
         let has = |field| draw.state.flag(&extra::PACKET, field);
         let of_wm = |field| draw.state.get(&wm::PACKET, field);
@@ -219,7 +223,10 @@ fn dynamic_state_pointer(
 }
 
 /// Reads COLOR_CALC_STATE: its dwords, and the blend constant.
-fn read_color_calc(draw: &Draw<'_>, view: &View<'_>) -> Result<([u32; 6], [f32; 4]), Stop> {
+fn read_color_calc(
+    draw: &Draw<'_>,
+    view: &AddressSpaceView<'_>,
+) -> Result<([u32; 6], [f32; 4]), StopReason> {
     let (mut cc_words, mut constant) = ([0; 6], [0.0; 4]);
     if let Some(at) = dynamic_state_pointer(
         draw,
@@ -246,9 +253,9 @@ fn read_color_calc(draw: &Draw<'_>, view: &View<'_>) -> Result<([u32; 6], [f32; 
 /// to memory that was unmapped since, as in depth clears of Mesa's OpenGL driver.
 fn read_blend_state(
     draw: &Draw<'_>,
-    view: &View<'_>,
+    view: &AddressSpaceView<'_>,
     cc_words: &[u32; 6],
-) -> Result<(AlphaState, Vec<Blend>), Stop> {
+) -> Result<(AlphaState, Vec<Blend>), StopReason> {
     let mut blends = Vec::new();
     let Some(at) = dynamic_state_pointer(
         draw,

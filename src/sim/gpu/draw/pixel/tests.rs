@@ -10,7 +10,7 @@ use super::target::identity_mcs;
 use crate::draw::exec::Draw;
 use crate::draw::object::{Kind, Plane, ScreenVertex, SetupObject};
 use crate::draw_state::DrawState;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::space::AddressSpace;
 
 /// A flat triangle on layer 3 whose weights are an eighth of the coordinates.
@@ -47,10 +47,11 @@ fn with_state(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>)) {
         base: crate::base_addresses::BaseAddresses::default(),
         space: &space,
         options: &crate::options::Options::default(),
-        kernels: &crate::kernel_cache::Kernels::default(),
+        kernels: &crate::kernel_cache::KernelCache::default(),
         wide: &crate::dataport::WideLock::default(),
     };
-    let mut state = State::read(&draw, &View::new(&space), Vec::new()).expect("nothing");
+    let mut state =
+        State::read(&draw, &AddressSpaceView::new(&space), Vec::new()).expect("nothing");
     change(&mut state);
     look(&state);
 }

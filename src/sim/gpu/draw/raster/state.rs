@@ -8,7 +8,7 @@ use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
 use crate::observer::Via;
 use crate::rules;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
 use hw::value::state::number_of_multisamples as multisamples;
@@ -139,14 +139,14 @@ impl RasterState {
     }
 
     /// Decodes the state of a draw.
-    pub fn read(draw: &Draw<'_>) -> Result<RasterState, Stop> {
+    pub fn read(draw: &Draw<'_>) -> Result<RasterState, StopReason> {
         use packet::{
             state_clip as clip, state_line_stipple as stipple, state_multisample as multisample,
             state_raster as raster, state_sf as sf, state_wm as wm,
         };
         let flag = |field| draw.state.flag(&raster::PACKET, field);
         let gap = |what: &str| {
-            Err(Stop::Unimplemented {
+            Err(StopReason::Unimplemented {
                 what: what.into(),
                 at: draw.at,
             })
@@ -228,7 +228,7 @@ fn drawing_rectangle(draw: &Draw<'_>) -> Bounds {
     }
 }
 
-fn scissors(draw: &Draw<'_>, count: usize) -> Result<Vec<Bounds>, Stop> {
+fn scissors(draw: &Draw<'_>, count: usize) -> Result<Vec<Bounds>, StopReason> {
     use packet::state_scissor_state_pointers as pointers;
     let offset = draw
         .state

@@ -6,7 +6,7 @@
 use crate::draw::clip::last_geometry_stage_field;
 use crate::draw::exec::Draw;
 use crate::draw::object::{Vue, dword};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{self as packet, state_sbe as sbe, state_sbe_swiz as swiz};
 use hw::draw_state::sf_output_attribute_detail as detail;
 use hw::value::draw::constant_source;
@@ -45,7 +45,7 @@ fn component_format(words: &[u32], attribute: usize) -> usize {
 }
 
 /// Decodes the attributes of a draw.
-pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
+pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, StopReason> {
     let get = |field| draw.state.get(&sbe::PACKET, field);
     let offset = match get(sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET) {
         0 => last_geometry_stage_field(

@@ -9,7 +9,7 @@ use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
 use crate::draw::raster::{Lines, lines};
 use crate::rules;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as port;
 use hw::value::draw::{cull_mode, depth_format, fill_mode, point_width_source};
@@ -75,7 +75,7 @@ pub(crate) struct SetupState {
     pub attributes: Vec<Attribute>,
 }
 
-fn fill(draw: &Draw<'_>, code: u64) -> Result<Fill, Stop> {
+fn fill(draw: &Draw<'_>, code: u64) -> Result<Fill, StopReason> {
     match code {
         fill_mode::SOLID => Ok(Fill::Solid),
         fill_mode::WIREFRAME => Ok(Fill::Wireframe),
@@ -86,7 +86,7 @@ fn fill(draw: &Draw<'_>, code: u64) -> Result<Fill, Stop> {
 
 impl SetupState {
     /// Decodes the state of a draw.
-    pub fn read(draw: &Draw<'_>) -> Result<SetupState, Stop> {
+    pub fn read(draw: &Draw<'_>) -> Result<SetupState, StopReason> {
         use packet::{
             state_clip as clip, state_depth_buffer as depth, state_drawing_rectangle as rectangle,
             state_multisample as multisample, state_raster as raster, state_sbe as sbe,

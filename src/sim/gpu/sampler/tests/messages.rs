@@ -2,15 +2,15 @@
 //!
 //! Ref: SKL PRM vol. 7, "Payload Parameter Definition", "Message Header", "Message Descriptor".
 
-use crate::dataport::Port;
-use crate::memory::View;
+use crate::dataport::WorkerPort;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Colour, Via};
 use crate::sampler::address;
 use crate::sampler::request::{ParameterLayout, message_type};
 use crate::sampler::rig::{Ask, BORDER_RED, DATA, R32_FLOAT, Rig, SAMPLERS, SILENT, Set, image};
 use crate::sampler::sample::{LaneCoordinates, subspan_difference, texel_gradient};
 use crate::strict::caches::Log;
-use eu::Stop;
+use eu::StopReason;
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 use std::sync::Arc;
 
@@ -340,7 +340,7 @@ fn unmodelled_state_is_reported() {
     }));
     for ask in asks {
         let stop = rig.stop(&ask);
-        let named = matches!(stop, Some(Stop::Unimplemented { .. }));
+        let named = matches!(stop, Some(StopReason::Unimplemented { .. }));
         assert!(named, "{ask:?}: {stop:?}");
     }
     assert_eq!(rig.stop(&ask), None);
@@ -659,14 +659,14 @@ fn surfaces_of_one_dispatch_are_cached_separately() {
 fn size_queries_do_not_read_stale_memory() {
     let rig = Rig::new(&[&[]], &[&[]]);
     let log = Log::with_resolve_tracker(Arc::default(), &rig.space, false);
-    let view = || View::watched(&rig.space, Some(&log), Via::Texture);
+    let view = || AddressSpaceView::watched(&rig.space, Some(&log), Via::Texture);
     view().colour(DATA, Colour::Held([0, 0]));
     let size = Ask::new(message_type::RESINFO, &[0]);
     let texel = Ask::new(message_type::LD, &[0, 0, 0]);
     let mut port = rig.port_of(view());
     assert_eq!(size.by(&mut port).expect("its size")[0][..2], [4, 4]);
-    let stop = |port: &mut Port<'_>| match texel.by(port) {
-        Err(Stop::Undefined { rule, .. }) => Some(rule),
+    let stop = |port: &mut WorkerPort<'_>| match texel.by(port) {
+        Err(StopReason::Undefined { rule, .. }) => Some(rule),
         _ => None,
     };
     let rule = Some("colour-resolve");

@@ -3,10 +3,10 @@
 use super::*;
 
 /// The rule that stopped an access.
-fn rule<T: std::fmt::Debug>(result: Result<T, Stop>) -> Option<&'static str> {
+fn rule<T: std::fmt::Debug>(result: Result<T, StopReason>) -> Option<&'static str> {
     match result {
         Ok(_) => None,
-        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(StopReason::Undefined { rule, .. }) => Some(rule),
         Err(other) => panic!("{other:?}"),
     }
 }
@@ -507,9 +507,13 @@ fn old() -> (Log, AddressSpace) {
 #[test]
 fn unresolved_depth_reads_return_the_stale_depth() {
     let (log, space) = old();
-    let view = |via| View::watched(&space, Some(&log), via);
-    View::new(&space).write(0x1100, 1).expect("mapped");
-    View::new(&space).write(0x1104, 2).expect("mapped");
+    let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
+    AddressSpaceView::new(&space)
+        .write(0x1100, 1)
+        .expect("mapped");
+    AddressSpaceView::new(&space)
+        .write(0x1104, 2)
+        .expect("mapped");
     let depth = view(Via::Hierarchical);
     log.begin(0x40);
     depth.depth(0x1000, Depth::Held([0, 2]));
@@ -563,7 +567,7 @@ fn overwritten_surfaces_lose_their_resolve_state() {
         (Via::Depth, 64, false),
     ] {
         let log = Log::with_resolve_tracker(Arc::default(), &space, false);
-        let view = |via| View::watched(&space, Some(&log), via);
+        let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
         let data = view(via);
         data.depth(0x1040, Depth::Held([0, 0]));
         data.depth(0x1040, Depth::HizValid([0, 0]));
@@ -590,7 +594,7 @@ fn changed_first_lines_drop_the_resolve_state() {
     let space = two_pages();
     let all = FIRST_SLICE;
     let log = Log::with_resolve_tracker(Arc::default(), &space, false);
-    let view = |via| View::watched(&space, Some(&log), via);
+    let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
     let work = |via, value| {
         log.begin(0x40);
         if via == Via::Hierarchical {
@@ -616,7 +620,9 @@ fn changed_first_lines_drop_the_resolve_state() {
     work(Via::Hierarchical, 9);
     assert!(!seen());
     // A CPU write is not reported.
-    View::new(&space).write(0x1000, 1).expect("mapped");
+    AddressSpaceView::new(&space)
+        .write(0x1000, 1)
+        .expect("mapped");
     assert!(seen());
 }
 
@@ -631,9 +637,9 @@ fn stale_reads_return_the_old_contents() {
         (Via::Commands, Via::State, PipeControlEffects::default()),
     ] {
         let (log, space) = old();
-        let view = |via| View::watched(&space, Some(&log), via);
+        let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
         view(Via::Vertex).bound(0x1ffc, 8);
-        View::new(&space)
+        AddressSpaceView::new(&space)
             .write(0x1ffc, 0x0403_0201)
             .expect("mapped");
         log.begin(0x40);
@@ -675,7 +681,7 @@ fn stale_reads_return_the_old_contents() {
 fn races_stop_even_when_stale_data_is_delivered() {
     let (log, space) = old();
     log.begin(0x40);
-    let view = View::watched(&space, Some(&log), Via::Data);
+    let view = AddressSpaceView::watched(&space, Some(&log), Via::Data);
     view.write(0x1000, 1).expect("in order");
     log.end();
     assert_eq!(rule(view.read(0x1000)), Some("work-order"));
@@ -715,8 +721,9 @@ fn pages() -> AddressSpace {
 fn cached_page_views_end_with_the_work() {
     let (space, log) = (pages(), Log::default());
     let watch: Option<&dyn Watch> = Some(&log);
-    let [data, render] = [Via::Data, Via::Render].map(|via| View::watched(&space, watch, via));
-    let texture = View::watched(&space, watch, Via::Texture);
+    let [data, render] =
+        [Via::Data, Via::Render].map(|via| AddressSpaceView::watched(&space, watch, via));
+    let texture = AddressSpaceView::watched(&space, watch, Via::Texture);
     log.begin(0x40);
     for view in [&data, &texture] {
         assert_eq!(rule(view.read(0x1000)), None);
@@ -771,7 +778,7 @@ fn cached_page_views_end_with_the_work() {
 fn scratch_accesses_are_not_tracked() {
     let (space, log) = (pages(), Log::default());
     let watch: Option<&dyn Watch> = Some(&log);
-    let data = View::watched(&space, watch, Via::Data);
+    let data = AddressSpaceView::watched(&space, watch, Via::Data);
     log.begin(0x40);
     assert_eq!(rule(data.write(0x1000, 1)), None);
     log.scratch(0x1100..0x1200);
@@ -789,7 +796,7 @@ fn whole_page_writes_are_tracked_per_byte() {
     let (space, log) = (pages(), Log::default());
     let watch: Option<&dyn Watch> = Some(&log);
     let [render, texture] =
-        [Via::Render, Via::Texture].map(|via| View::watched(&space, watch, via));
+        [Via::Render, Via::Texture].map(|via| AddressSpaceView::watched(&space, watch, via));
     log.begin(0x40);
     for address in (0x1000..0x3000).step_by(64) {
         assert_eq!(rule(render.write_block(address, &[7; 16])), None);

@@ -270,7 +270,7 @@ fn field_fates_are_checked_per_command() {
         let mut batch = commands.concat();
         batch.extend(hw::mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
         let found = rig().execute(&batch);
-        let named = matches!(&found, Err(eu::Stop::Unimplemented { what, .. }) if what.contains(field.name));
+        let named = matches!(&found, Err(eu::StopReason::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{found:?}");
     }
     assert_breaks_after(None, &[pipe_control(&[])]);

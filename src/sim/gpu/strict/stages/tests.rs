@@ -7,7 +7,7 @@ use crate::strict::testing::{
     DEPTH, STREAM, assert_breaks, broken_rule, command, draw_with, legal_draw, primitive, rig,
     so_decl_list_with,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet, draw};
 
@@ -19,7 +19,7 @@ fn broken(commands: &[Vec<u32>]) -> Option<&'static str> {
         state.latch(packet.expect("a command of the 3D pipeline"), words);
     }
     match check(&state, 0) {
-        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(StopReason::Undefined { rule, .. }) => Some(rule),
         Err(other) => panic!("{other:?}"),
         Ok(()) => None,
     }

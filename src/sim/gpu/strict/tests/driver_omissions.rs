@@ -7,19 +7,19 @@ use crate::strict::testing::{
     rig_with_kernel, rig_with_target, target_write,
 };
 use crate::testing::{CODE, DATA, Rig, STATE, send, to};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi, register};
 use isa::{Dst, Inst, Opcode, Region, Src, Type};
 
 /// The result of a batch of these commands.
-fn ended(commands: &[Vec<u32>]) -> Result<(), Stop> {
+fn ended(commands: &[Vec<u32>]) -> Result<(), StopReason> {
     ended_on(&mut rig(), commands)
 }
 
 /// The same, on this rig.
-fn ended_on(rig: &mut Rig, commands: &[Vec<u32>]) -> Result<(), Stop> {
+fn ended_on(rig: &mut Rig, commands: &[Vec<u32>]) -> Result<(), StopReason> {
     let mut batch = commands.concat();
     batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
     rig.execute(&batch).map(|_| ())
@@ -53,16 +53,14 @@ fn unused_fields_are_refused() {
         ),
     ] {
         let set = ended(&[command(packet, &[(field, 1)])]);
-        let named =
-            matches!(&set, Err(Stop::Unimplemented { what, .. }) if what.contains(field.name));
+        let named = matches!(&set, Err(StopReason::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{}: {set:?}", field.name);
         assert_eq!(ended(&[command(packet, &[])]), Ok(()));
     }
     for field in [rss::QUILT_WIDTH, rss::QUILT_HEIGHT] {
         let mut rig = rig_with_target(&[(field, 1)]);
         let ended = ended_on(&mut rig, &[legal_draw(), vec![primitive(3)]].concat());
-        let named =
-            matches!(&ended, Err(Stop::Unimplemented { what, .. }) if what.contains(field.name));
+        let named = matches!(&ended, Err(StopReason::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{}: {ended:?}", field.name);
     }
 }
@@ -258,7 +256,7 @@ fn push_constants_by_address_need_cs_debug_mode2() {
     for forgotten in [vec![], vec![on, off]] {
         // The address counts from the dynamic state's, where nothing is.
         let ended = with(&forgotten);
-        assert!(matches!(ended, Err(Stop::Fault { .. })), "{ended:?}");
+        assert!(matches!(ended, Err(StopReason::Fault { .. })), "{ended:?}");
     }
 }
 
@@ -279,7 +277,10 @@ fn blend_state_is_required_by_pixel_shaders() {
     let invalid = (&extra::PACKET, extra::PIXEL_SHADER_VALID, 0);
     assert_eq!(draws(&[invalid]), Ok(()));
     let read = draws(&[]);
-    assert!(matches!(read, Err(Stop::Unimplemented { .. })), "{read:?}");
+    assert!(
+        matches!(read, Err(StopReason::Unimplemented { .. })),
+        "{read:?}"
+    );
 }
 
 #[test]
@@ -293,7 +294,7 @@ fn mocs_and_thread_counts_do_not_change_results() {
         ]);
         let mut set = 0;
         for words in &mut commands {
-            let packet = hw::batch::find(words[0], hw::Gen::Gen9).expect("a command");
+            let packet = hw::batch::find_packet(words[0], hw::Gen::Gen9).expect("a command");
             let all = packet.fields.iter();
             for field in all.filter(|field| field.name.ends_with("MOCS")) {
                 field.set(words, mocs);

@@ -4,7 +4,7 @@
 //!      Mode.
 
 use super::{CompressionCode, is_block_address, lines};
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::surface::aux::Block;
 use crate::surface::format;
 use crate::surface::image::Image;
@@ -43,16 +43,16 @@ fn colour(seed: u32) -> [u32; 4] {
     [1, 3, 5, 7].map(|by| ((seed * by % 256) as f32 / 255.0).to_bits())
 }
 
-fn load(image: &Image, view: &View<'_>, lod: u32, place: [u32; 3]) -> [u32; 4] {
+fn load(image: &Image, view: &AddressSpaceView<'_>, lod: u32, place: [u32; 3]) -> [u32; 4] {
     image.load(view, lod, place, 0).expect("a texel")
 }
 
-fn block_state(image: &Image, view: &View<'_>, lod: u32, place: [u32; 3]) -> Block {
+fn block_state(image: &Image, view: &AddressSpaceView<'_>, lod: u32, place: [u32; 3]) -> Block {
     image.block(view, lod, place).expect("a state")
 }
 
 /// Draws colours to the pixels of a block: those of `mask`, by its rows.
-fn draw(view: &View<'_>, lod: u32, [x, y, z]: [u32; 3], mask: u32) {
+fn draw(view: &AddressSpaceView<'_>, lod: u32, [x, y, z]: [u32; 3], mask: u32) {
     let target = surface(CCS_E, &[]);
     let opened = target.open(view, lod, [x, y, z]).expect("mapped");
     for i in (0..32).filter(|i| mask >> i & 1 == 1) {
@@ -96,7 +96,7 @@ fn compression_changes_every_byte_and_is_an_involution() {
         assert_eq!(code(name) == rgba, same, "{name}");
     }
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let block = BASE + 0x1400;
     let words: Vec<u32> = (0..16).map(|i| i * 0x0101_0101).collect();
     for line in lines(block) {
@@ -121,7 +121,7 @@ fn compression_changes_every_byte_and_is_an_involution() {
 fn compressed_targets_are_read_through_the_ccs_only() {
     for (lod, corner) in [(0, [8, 4, 0]), (0, [56, 28, 1]), (1, [16, 12, 1])] {
         let space = space();
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         draw(&view, lod, corner, u32::MAX);
         let [x, y, z] = corner;
         let others = [
@@ -166,7 +166,7 @@ fn compressed_targets_are_read_through_the_ccs_only() {
 #[test]
 fn compressed_blocks_can_be_drawn_repeatedly() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let (image, corner) = (surface(CCS_E, &[]), [8, 4, 0]);
     // What was cleared before, a part of a block; another part; the rest of the block stays.
     assert_eq!(image.mark_clear(&view, 0, corner), Ok(true));
@@ -186,7 +186,7 @@ fn compressed_blocks_can_be_drawn_repeatedly() {
 #[test]
 fn full_resolve_restores_colours() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let (corner, cleared) = ([8, 4, 0], [16, 4, 0]);
     let (image, plain) = (surface(CCS_E, &[]), surface(NONE, &[]));
     let red = [1f32.to_bits(), 0, 0, 0];
@@ -226,7 +226,7 @@ fn full_resolve_restores_colours() {
 #[test]
 fn uncompressed_target_leaves_block_states_unchanged() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let (image, corner) = (surface(CCS_D, &[]), [8, 4, 0]);
     draw(&view, 0, corner, u32::MAX);
     // Outside strict mode, which refuses it.

@@ -2,12 +2,12 @@
 //!
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::surface::buffer::Surface;
 use crate::surface::image::{AuxMode, Image, Kind, Select};
 use crate::surface::rig::{AUX, BASE, image, space};
 use crate::surface::tiling::Tiling;
-use eu::Stop;
+use eu::StopReason;
 use hw::FORMATS;
 use hw::state::render_surface_state as rss;
 
@@ -30,7 +30,7 @@ fn words(set: &[(hw::Field, u64)]) -> [u32; 16] {
 /// The address that the error of an unmodelled state reports.
 fn refused(set: &[(hw::Field, u64)]) -> Option<u64> {
     match Image::from_words(&words(set), 0x1234) {
-        Err(Stop::Unimplemented { at, .. }) => Some(at),
+        Err(StopReason::Unimplemented { at, .. }) => Some(at),
         _ => None,
     }
 }
@@ -263,7 +263,7 @@ fn refused_surface_states_report_their_address() {
 #[test]
 fn buffer_size_and_pitch() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let read = |set: &[(hw::Field, u64)]| {
         view.write_block(BASE, &words(set)).expect("mapped");
         Surface::read(&view, BASE).expect("a surface")
@@ -296,7 +296,7 @@ fn buffer_size_and_pitch() {
             .expect("mapped");
         let read = Surface::read(&view, BASE);
         assert!(
-            matches!(read, Err(Stop::Unimplemented { at: BASE, .. })),
+            matches!(read, Err(StopReason::Unimplemented { at: BASE, .. })),
             "{kind}"
         );
     }
@@ -342,7 +342,7 @@ const BY_BYTES: [(&str, u64); 9] = [
 #[test]
 fn element_access_at_any_address() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let pattern = |at: u64| (at * 37 + 11) as u8;
     for (name, bytes) in BY_BYTES {
         let image = image(&[(rss::SURFACE_FORMAT, number(name))]);
@@ -425,7 +425,7 @@ fn rectangle_fill_writes_nothing_else() {
         let (level, bytes) = (image.at_level(0), image.bytes as usize);
         for (z, part) in &parts {
             let space = space();
-            let view = View::new(&space);
+            let view = AddressSpaceView::new(&space);
             let filled = image.fill(&view, &level, part.clone(), *z, &element);
             filled.expect("mapped");
             let mut expected = vec![0u8; 0x10000];
@@ -453,7 +453,7 @@ fn rectangle_fill_writes_nothing_else() {
 #[test]
 fn texels_with_shared_chroma_are_loaded_in_pairs() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let image = image(&[
         (rss::SURFACE_FORMAT, number("YCRCB_NORMAL")),
         (rss::TILE_MODE, 0),
@@ -482,7 +482,7 @@ fn texels_with_shared_chroma_are_loaded_in_pairs() {
 #[test]
 fn compressed_texel_positions_in_both_directions() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let image = image(&[
         (rss::SURFACE_FORMAT, number("BC2_UNORM")),
         (rss::TILE_MODE, 0),
@@ -502,11 +502,11 @@ fn compressed_texel_positions_in_both_directions() {
 #[test]
 fn texels_of_unknown_formats_are_refused() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     for name in ["P8_UNORM_PALETTE0", "R64_PASSTHRU", "FXT1"] {
         let image = image(&[(rss::SURFACE_FORMAT, number(name))]);
-        let refused = |stop: Option<Stop>| match stop {
-            Some(Stop::Unimplemented { what, at }) => what.contains(name) && at == BASE,
+        let refused = |stop: Option<StopReason>| match stop {
+            Some(StopReason::Unimplemented { what, at }) => what.contains(name) && at == BASE,
             _ => false,
         };
         let loaded = image.load(&view, 0, [0; 3], 0);

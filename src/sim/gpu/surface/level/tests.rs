@@ -3,7 +3,7 @@
 //! Ref: SKL PRM vol. 5, "Surface Layout and Tiling", "Multisampled Surfaces"; vol. 7, "MCS Buffer
 //!      for Render Target(s)".
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::surface::image::{AuxMode, Image};
 use crate::surface::rig::{AUX, BASE, image, space};
 use crate::surface::tiling;
@@ -237,7 +237,7 @@ fn ccs_cache_line_covers_256_blocks() {
 #[test]
 fn fast_cleared_blocks_are_materialised_when_written() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let colour = [0.0f32, 1.0, 0.0, 1.0].map(f32::to_bits);
     let image = image(&[
         (rss::WIDTH, 31),
@@ -320,7 +320,7 @@ fn mcs_entry_size_follows_the_sample_count() {
     assert_eq!(of(2, 0).mcs_place([0; 3]), None);
     // Read as long as they are.
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     view.write64(AUX + 512 + 19 * 16, 0x0102_0304_0506_0708)
         .expect("mapped");
     assert_eq!(of(2, 1).mcs(&view, [18, 3, 0]).expect("mapped"), 6);

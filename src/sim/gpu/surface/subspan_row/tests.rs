@@ -61,7 +61,7 @@ fn subspan_rows_match_single_texel_accesses() {
                 std::array::from_fn(|i| 0x9abc_def0u32.wrapping_mul(i as u32 + 3) & mask);
             for mask in [0xffff, 0x5a3c, 0x8001, 0x00ff, 0] {
                 let spaces = [space(), space()];
-                let views = spaces.each_ref().map(View::new);
+                let views = spaces.each_ref().map(AddressSpaceView::new);
                 for view in &views {
                     view.write_pattern(BASE, [0x1111_1111; 4], 0x4000)
                         .expect("mapped");
@@ -135,7 +135,7 @@ fn observers_receive_whole_rows_only() {
     let rows = [6, 7].map(|y| level.plain_address(8, y, 0).expect("inside"));
     let space = space();
     let watch = Quiet::default();
-    let view = View::watched(&space, Some(&watch), Via::Render);
+    let view = AddressSpaceView::watched(&space, Some(&watch), Via::Render);
     view.write(rows[0], 0x0403_0201).expect("mapped");
     watch.drain();
     assert_eq!(band.store(&view, 0x7fff, &[7; 16]), Ok(false));

@@ -9,7 +9,7 @@ use crate::draw::pixel::testing::{DEPTH, DYNAMIC, Rig, STENCIL, w_tile, y_tile};
 use crate::observer::{Depth, Via};
 use crate::surface::{AuxMode, Kind};
 use crate::target_images::Role;
-use eu::Stop;
+use eu::StopReason;
 use hw::Field;
 use hw::draw::{
     state_clip as clip, state_depth_buffer as db, state_multisample as multisample,
@@ -437,7 +437,7 @@ fn depth_and_stencil_buffer_surface_formats() {
     rig.depth_buffer(2);
     assert!(matches!(
         depth_buffer(&rig.draw(), 0),
-        Err(Stop::Unimplemented { at: 0x40, .. })
+        Err(StopReason::Unimplemented { at: 0x40, .. })
     ));
     // Slices of 3D surfaces are no array elements.
     rig.depth_buffer(D32);
@@ -615,7 +615,7 @@ fn is_held(rig: &mut Rig, level: u64, element: u64) -> bool {
     rig.set(&db::PACKET, &one);
     match DepthStencil::read(&rig.draw()).err() {
         None => false,
-        Some(Stop::Undefined {
+        Some(StopReason::Undefined {
             rule: "hiz-resolve",
             at: 0x40,
             ..
@@ -803,7 +803,7 @@ fn depth_clear_value_within_the_viewport_range() {
         match rule {
             None => assert_eq!(found, Ok(()), "{value} {range:?}"),
             Some(name) => assert!(
-                matches!(found, Err(eu::Stop::Undefined { rule, .. }) if rule == name),
+                matches!(found, Err(eu::StopReason::Undefined { rule, .. }) if rule == name),
                 "{value} {range:?}: {found:?}"
             ),
         }

@@ -8,7 +8,7 @@ use crate::draw::pixel::blend::Blend;
 use crate::draw::pixel::payload::Slot;
 use crate::draw::pixel::state::State;
 use crate::draw::pixel::testing::{COLOUR, DEPTH, PITCH, Rig, STENCIL, Sent, flat, row, send};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::blend_state_entry as entry;
 
 pub(in crate::draw::pixel) const R32G32B32A32_FLOAT: u64 = 0x000;
@@ -306,7 +306,7 @@ fn strict_mode_checks_render_target_write_mlen() {
                 (true, Ok(_)) => {}
                 (
                     false,
-                    Err(Stop::Undefined {
+                    Err(StopReason::Undefined {
                         rule: "target-length",
                         ..
                     }),
@@ -636,7 +636,7 @@ fn unsupported_render_target_messages_are_reported() {
             &rows(1, 1),
             &[sent],
         ) {
-            Err(Stop::Unimplemented {
+            Err(StopReason::Unimplemented {
                 what: found,
                 at: 0x80,
             }) => {

@@ -7,7 +7,7 @@
 use crate::draw::pixel::blend::Blend;
 use crate::draw::pixel::state::{AuxOperation, Coverage, State};
 use crate::draw::pixel::testing::{DYNAMIC, Rig, SURFACES};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_ps as table, state_blend_state_pointers as blend_pointer,
     state_cc_state_pointers as cc_pointer, state_multisample as multisample, state_ps as ps,
@@ -264,7 +264,9 @@ fn unmodelled_state_is_reported() {
         assert_eq!(found(&rig), None, "{name}");
         rig.set(change.0, &[(change.1, change.2)]);
         match found(&rig) {
-            Some(Stop::Unimplemented { what, at: 0x40 }) => assert!(what.contains(name), "{what}"),
+            Some(StopReason::Unimplemented { what, at: 0x40 }) => {
+                assert!(what.contains(name), "{what}")
+            }
             other => panic!("{name}: {other:?}"),
         }
     }

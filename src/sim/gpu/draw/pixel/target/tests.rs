@@ -501,7 +501,7 @@ fn ccs_resolve_rectangle_pixel_resolves_all_its_blocks() {
     let plain = self::image(&mut rig, R8G8B8A8_UINT, &[]);
     let found = special(&rig.view(), &plain, [0, 0, 0], AuxOperation::FastClear, 0);
     assert!(
-        matches!(found, Err(eu::Stop::Undefined { .. })),
+        matches!(found, Err(eu::StopReason::Undefined { .. })),
         "{found:?}"
     );
 }

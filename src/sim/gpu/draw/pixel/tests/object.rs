@@ -445,7 +445,7 @@ fn depth_only_draw_without_a_pixel_shader() {
         &covered(&[subspan(0, 0, [1; 4])]),
     );
     assert!(
-        matches!(found, Err(eu::Stop::Undefined { .. })),
+        matches!(found, Err(eu::StopReason::Undefined { .. })),
         "{found:?}"
     );
 }
@@ -461,7 +461,7 @@ fn oversized_payload_stops_the_draw() {
         &covered(&[subspan(0, 0, [1; 4])]),
     );
     match found {
-        Err(eu::Stop::Undefined { what, .. }) => {
+        Err(eu::StopReason::Undefined { what, .. }) => {
             assert!(what.contains("from register 8 on, among 14 of"), "{what}")
         }
         other => panic!("{other:?}"),

@@ -139,7 +139,7 @@ fn error_of_the_first_object_is_reported() {
             .queue_object(flat(Kind::Triangle, 0.0), &covered(&screen(64)))
             .expect("held");
         assert!(
-            matches!(tiles.flush(), Err(Stop::Undefined { .. })),
+            matches!(tiles.flush(), Err(StopReason::Undefined { .. })),
             "{workers} workers"
         );
         // Nothing is left of it.

@@ -379,7 +379,7 @@ fn state_is_read_from_commands_and_memory() {
         },
         space: &space,
         options: &crate::options::Options::default(),
-        kernels: &crate::kernel_cache::Kernels::default(),
+        kernels: &crate::kernel_cache::KernelCache::default(),
         wide: &crate::dataport::WideLock::default(),
     };
     let state = RasterState::read(&draw).expect("simulated");
@@ -414,7 +414,7 @@ fn state_is_read_from_commands_and_memory() {
     };
     assert!(matches!(
         RasterState::read(&draw),
-        Err(eu::Stop::Unimplemented { .. })
+        Err(eu::StopReason::Unimplemented { .. })
     ));
 }
 

@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::draw::pixel::testing::{DYNAMIC, Rig};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_clip as clip, state_drawing_rectangle as rectangle, state_line_stipple as stipple,
     state_multisample as multisample, state_raster as raster, state_sample_pattern as pattern,
@@ -26,7 +26,7 @@ fn rig(changes: &[Change]) -> Rig {
     rig
 }
 
-fn read(changes: &[Change]) -> Result<RasterState, Stop> {
+fn read(changes: &[Change]) -> Result<RasterState, StopReason> {
     RasterState::read(&rig(changes).draw())
 }
 
@@ -116,11 +116,14 @@ fn unmodelled_state_is_reported() {
         ("eight samples of four", vec![forced(4), samples(2)], true),
     ] {
         let found = read(&changes);
-        let stopped = matches!(found, Err(Stop::Unimplemented { at: 0x40, .. }));
+        let stopped = matches!(found, Err(StopReason::Unimplemented { at: 0x40, .. }));
         assert_eq!((stopped, found.is_err()), (stops, stops), "{name}");
     }
     assert!(matches!(read(&[samples(4)]), Ok(state) if state.samples == 16));
-    assert!(matches!(read(&[samples(5)]), Err(Stop::Undefined { .. })));
+    assert!(matches!(
+        read(&[samples(5)]),
+        Err(StopReason::Undefined { .. })
+    ));
 }
 
 #[test]

@@ -328,7 +328,7 @@ fn state_is_read_from_commands_and_memory() {
         },
         space: &space,
         options: &crate::options::Options::default(),
-        kernels: &crate::kernel_cache::Kernels::default(),
+        kernels: &crate::kernel_cache::KernelCache::default(),
         wide: &crate::dataport::WideLock::default(),
     };
     let clip = ClipState::read(&draw).expect("simulated");

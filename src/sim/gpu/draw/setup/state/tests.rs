@@ -6,7 +6,7 @@
 use crate::draw::pixel::testing::{DYNAMIC, Rig};
 use crate::draw::setup::attributes::{Attribute, Source};
 use crate::draw::setup::state::{Cull, Fill, SetupState};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_clip as clip, state_depth_buffer as depth, state_drawing_rectangle as rectangle,
     state_ds, state_gs, state_multisample as multisample, state_raster as raster, state_sbe as sbe,
@@ -18,7 +18,7 @@ use hw::{Field, Packet};
 
 type Change = (&'static Packet, Field, u64);
 
-fn read(changes: &[Change]) -> Result<SetupState, Stop> {
+fn read(changes: &[Change]) -> Result<SetupState, StopReason> {
     let mut rig = Rig::new();
     for (packet, field, value) in changes {
         rig.set(packet, &[(*field, *value)]);
@@ -114,7 +114,7 @@ fn modes_are_decoded() {
         }
         assert!(matches!(
             read(&[(&raster::PACKET, field, 3)]),
-            Err(Stop::Undefined { .. })
+            Err(StopReason::Undefined { .. })
         ));
     }
 }

@@ -4,28 +4,28 @@
 
 use super::layout::{BindingLayout, SetLayout};
 use crate::error::Result;
-use crate::sampler::{State, as_slot};
-use crate::surface_state::{self, SURFACE_BYTES, Surface};
+use crate::sampler::{SamplerStateWords, as_slot};
+use crate::surface_state::{self, SURFACE_BYTES, SurfaceStateWords};
 
 /// Null surfaces.
-static NONE: [Surface; 2] = [surface_state::NONE; 2];
+static NONE: [SurfaceStateWords; 2] = [surface_state::NONE; 2];
 
 /// The contents of a descriptor.
 #[derive(Clone, Copy, Debug)]
-pub struct Pieces<'a> {
-    surfaces: &'a [Surface],
-    sampler: Option<State>,
+pub struct DescriptorContents<'a> {
+    surfaces: &'a [SurfaceStateWords],
+    sampler: Option<SamplerStateWords>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> DescriptorContents<'a> {
     /// A surface. `None`: a null descriptor.
-    pub fn surface(surface: Option<&'a Surface>) -> Self {
+    pub fn surface(surface: Option<&'a SurfaceStateWords>) -> Self {
         Self::planes(surface.map(std::slice::from_ref))
     }
 
     /// A surface for each plane. `None`: a null descriptor.
     #[inline]
-    pub fn planes(planes: Option<&'a [Surface]>) -> Self {
+    pub fn planes(planes: Option<&'a [SurfaceStateWords]>) -> Self {
         Self {
             surfaces: planes.unwrap_or(&NONE[..1]),
             sampler: None,
@@ -33,7 +33,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Surfaces for typed writes and reads. `None`: a null descriptor.
-    pub fn storage(surfaces: Option<&'a [Surface; 2]>) -> Self {
+    pub fn storage(surfaces: Option<&'a [SurfaceStateWords; 2]>) -> Self {
         Self {
             surfaces: surfaces.unwrap_or(&NONE),
             sampler: None,
@@ -41,7 +41,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// A sampler.
-    pub fn sampler(state: State) -> Self {
+    pub fn sampler(state: SamplerStateWords) -> Self {
         Self {
             surfaces: &[],
             sampler: Some(state),
@@ -51,7 +51,7 @@ impl<'a> Pieces<'a> {
     /// Adds a sampler.
     #[must_use]
     #[inline]
-    pub fn with_sampler(self, state: State) -> Self {
+    pub fn with_sampler(self, state: SamplerStateWords) -> Self {
         Self {
             sampler: Some(state),
             ..self
@@ -71,7 +71,7 @@ impl<'a> Pieces<'a> {
         for (surface, at) in self
             .surfaces
             .iter()
-            .zip(places.take(binding_layout.pieces() as usize))
+            .zip(places.take(binding_layout.slots() as usize))
         {
             to.write_slot(at, surface)?;
         }
@@ -81,7 +81,7 @@ impl<'a> Pieces<'a> {
         to.write_sampler(binding_layout.samplers.element_offset(element), state)?;
         // A mutable descriptor is copied slot by slot, so a lone sampler is also stored in the
         // first slot.
-        if self.surfaces.is_empty() && binding_layout.info.pieces > 1 {
+        if self.surfaces.is_empty() && binding_layout.info.slots > 1 {
             to.write_slot(start, &as_slot(state))?;
         }
         Ok(())
@@ -91,9 +91,9 @@ impl<'a> Pieces<'a> {
 /// Destination of descriptor stores, by byte offset in the set.
 pub(super) trait SlotWriter {
     /// Stores a slot.
-    fn write_slot(&mut self, at_bytes: u32, piece: &Surface) -> Result<()>;
+    fn write_slot(&mut self, at_bytes: u32, slot: &SurfaceStateWords) -> Result<()>;
     /// Stores a sampler, which may be part of a slot.
-    fn write_sampler(&mut self, at_bytes: u32, state: State) -> Result<()>;
+    fn write_sampler(&mut self, at_bytes: u32, state: SamplerStateWords) -> Result<()>;
 }
 
 /// Stores the immutable samplers of a binding.
