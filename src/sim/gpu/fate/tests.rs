@@ -291,7 +291,9 @@ type Module = (&'static str, Vec<(String, String, u16)>);
 fn modules() -> BTreeMap<String, Module> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../base/hw");
     let mut found = BTreeMap::new();
-    for file in ["mi", "media", "draw", "draw_state", "state"] {
+    let draw = ["vertex_fetch", "shader", "raster", "pixel"].map(|part| format!("draw/{part}"));
+    let others = ["mi", "media", "draw_state", "state"].map(String::from);
+    for file in draw.iter().chain(&others) {
         let text = std::fs::read_to_string(folder.join(format!("{file}.rs"))).expect("a table");
         let mut module = String::new();
         for line in text.lines().map(str::trim) {
