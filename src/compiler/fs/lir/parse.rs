@@ -66,7 +66,7 @@ fn facts(lir: &mut Lir, c: &mut Cursor<'_>) -> Result<()> {
             "message_registers" => {
                 lir.message_registers = Some(MessageRegisters {
                     count: c.number()?,
-                    simd8_halves_apart: c.eat_word("halves_apart"),
+                    separate_simd8_halves: c.eat_word("separate_halves"),
                     compr4: c.eat_word("compr4"),
                 });
             }

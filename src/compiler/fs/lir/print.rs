@@ -175,8 +175,8 @@ fn facts(lir: &Lir) -> String {
         let _ = write!(out, ", cross_block_flags {:#x}", lir.cross_block_flags);
     }
     if let Some(m) = lir.message_registers {
-        let halves = if m.simd8_halves_apart {
-            " halves_apart"
+        let halves = if m.separate_simd8_halves {
+            " separate_halves"
         } else {
             ""
         };

@@ -148,7 +148,7 @@ impl BatchRun<'_> {
     }
 
     /// MI_FLUSH_DW, of which only the post-sync write has an effect here.
-    fn flush_dw(&mut self, words: &[u32]) -> Result<(), Stop> {
+    fn flush_dw(&mut self, words: &[u32]) -> Result<(), StopReason> {
         use mi::mi_flush_dw as f;
         let address = f::ADDRESS.get(words);
         match f::POST_SYNC_OPERATION.get(words) {

@@ -14,7 +14,7 @@ use hw::Gen;
 #[test]
 fn message_registers_end_with_gen6() {
     let of =
-        |hw_gen| isa::message_registers(hw_gen).map(|m| (m.count, m.simd8_halves_apart, m.compr4));
+        |hw_gen| isa::message_registers(hw_gen).map(|m| (m.count, m.separate_simd8_halves, m.compr4));
     assert_eq!(of(Gen::Gen4), Some((16, true, false)));
     assert_eq!(of(Gen::Gen4_5), Some((16, true, true)));
     assert_eq!(of(Gen::Gen5), of(Gen::Gen4_5));
@@ -25,7 +25,7 @@ fn message_registers_end_with_gen6() {
 
 /// Four colours behind two headers, for gen5.
 const COLOURS: &str = "\
-simd16, message_registers 16 halves_apart compr4
+simd16, message_registers 16 separate_halves compr4
 v0: 2 g0, v1: 2 g2, v2: 2 g4, v3: 2 g6, v4: 2 g8
 collect (16|M0) m1<1>:ud header(v0<1>:ud) header(v0+32<1>:ud) v1<1>:f v2<1>:f v3<1>:f v4<1>:f {compr4}
 send (16|M0) null<1>:ud m1<1>:ud null:ud null:ud sfid=12 desc=0x0 len=10+0->0 writes
