@@ -281,28 +281,28 @@ pub struct MappingSlice {
     _mapping: Arc<Mapping>,
 }
 
-// SAFETY: the words are accessed only through the window, under the rules of `&` and `&mut`.
+// SAFETY: the words are accessed only through the slice, under the rules of `&` and `&mut`.
 unsafe impl Send for MappingSlice {}
 // SAFETY: as above.
 unsafe impl Sync for MappingSlice {}
 
 impl Mapping {
-    /// Divides the mapping into windows of `window_bytes` (a multiple of 4); a remainder at the end
-    /// is unused. Only the owners of the windows can access the pages through this mapping from
-    /// then on. For memory that the GPU at most reads while a window is borrowed.
-    pub fn into_slices(self, window_bytes: usize) -> Vec<MappingSlice> {
-        let (window_dw, count) = match window_bytes / 4 {
+    /// Divides the mapping into slices of `slice_bytes` (a multiple of 4); a remainder at the end
+    /// is unused. Only the owners of the slices can access the pages through this mapping from
+    /// then on. For memory that the GPU at most reads while a slice is borrowed.
+    pub fn into_slices(self, slice_bytes: usize) -> Vec<MappingSlice> {
+        let (slice_dw, count) = match slice_bytes / 4 {
             0 => (0, 0),
-            window_dw => (window_dw, self.len_bytes / 4 / window_dw),
+            slice_dw => (slice_dw, self.len_bytes / 4 / slice_dw),
         };
         let mapping = Arc::new(self);
-        let window = |index: usize| MappingSlice {
-            // SAFETY: `index` is less than `count`, so the window lies within the mapping.
-            base: unsafe { mapping.base.cast::<u32>().add(index * window_dw) },
-            len_dw: window_dw,
+        let slice = |index: usize| MappingSlice {
+            // SAFETY: `index` is less than `count`, so the slice lies within the mapping.
+            base: unsafe { mapping.base.cast::<u32>().add(index * slice_dw) },
+            len_dw: slice_dw,
             _mapping: mapping.clone(),
         };
-        (0..count).map(window).collect()
+        (0..count).map(slice).collect()
     }
 }
 
@@ -311,7 +311,7 @@ impl MappingSlice {
     #[inline]
     pub fn words(&self) -> &[u32] {
         // SAFETY: mapped as long as `self` exists, aligned to dwords, and not part of another
-        // window; every value is valid.
+        // slice; every value is valid.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.len_dw) }
     }
 
@@ -328,7 +328,7 @@ impl MappingSlice {
     }
 }
 
-/// Base address of a window for prefetches. It is never dereferenced.
+/// Base address of a mapping slice for prefetches. It is never dereferenced.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PrefetchBase(usize);
 

@@ -36,7 +36,7 @@ struct State {
 pub struct Chunk {
     buffer: Arc<Buffer>,
     offset_bytes: u64,
-    window: sys::MappingSlice,
+    slice: sys::MappingSlice,
 }
 
 impl ChunkPool {
@@ -62,14 +62,14 @@ impl ChunkPool {
         }
         let bytes = (FIRST_BLOCK_BYTES << state.blocks.min(4)).min(MAX_BLOCK_BYTES);
         let buffer = self.device.buffer(bytes, self.zone)?;
-        let windows = buffer
+        let slices = buffer
             .map_separately()?
             .into_slices(self.chunk_bytes as usize);
         state.blocks += 1;
-        let chunks = (0..).zip(windows).map(|(index, window)| Chunk {
+        let chunks = (0..).zip(slices).map(|(index, slice)| Chunk {
             buffer: buffer.clone(),
             offset_bytes: index * self.chunk_bytes,
-            window,
+            slice,
         });
         // The chunk with the lowest address is taken first.
         state.free.extend(chunks);
@@ -93,17 +93,17 @@ impl Chunk {
     /// The words, mutable.
     #[inline]
     pub fn words(&mut self) -> &mut [u32] {
-        self.window.words_mut()
+        self.slice.words_mut()
     }
 
     /// The words.
     pub fn read(&self) -> &[u32] {
-        self.window.words()
+        self.slice.words()
     }
 
-    /// The window's prefetcher, which brings its cache lines near before they are written.
+    /// The slice's prefetcher, which brings its cache lines near before they are written.
     pub fn prefetch_base(&self) -> sys::PrefetchBase {
-        self.window.prefetch_base()
+        self.slice.prefetch_base()
     }
 
     /// The start of a batch at the chunk's first word.

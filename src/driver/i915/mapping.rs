@@ -41,9 +41,9 @@ impl BufferMapping {
             .map_err(mapping_error("host memory"))
     }
 
-    /// Splits the mapping into windows of `piece_bytes`.
-    pub(crate) fn into_slices(self, piece_bytes: usize) -> Vec<sys::MappingSlice> {
-        self.0.into_slices(piece_bytes)
+    /// Splits the mapping into slices of `slice_bytes`.
+    pub(crate) fn into_slices(self, slice_bytes: usize) -> Vec<sys::MappingSlice> {
+        self.0.into_slices(slice_bytes)
     }
 
     /// Writes words at a dword offset.

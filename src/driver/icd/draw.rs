@@ -126,7 +126,7 @@ entries! { DRAW:
             commands.draw(&DrawParams {
                 vertices: vertex_count,
                 instances: instance_count,
-                first_vertex: first_vertex,
+                first_vertex,
                 first_instance,
                 ..DrawParams::default()
             })
