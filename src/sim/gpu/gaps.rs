@@ -167,7 +167,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     /// Source text that constructs the error: the variant itself, or a helper function.
-    const MAKERS: [&str; 3] = ["Stop::Unimplemented {", "gap(", "unimplemented("];
+    const MAKERS: [&str; 3] = ["StopReason::Unimplemented {", "gap(", "unimplemented("];
     /// Stands for a message that is the command's name.
     const NAME: &str = "the command's name";
 
@@ -301,11 +301,11 @@ mod tests {
     #[test]
     fn error_sites_are_found_in_code() {
         let code =
-            "fn gap(what: &str) -> Stop {\n Stop::Unimplemented { what: what.into(), at }\n}\n
+            "fn gap(what: &str) -> StopReason {\n StopReason::Unimplemented { what: what.into(), at }\n}\n
             return gap(at, \"one\");\n
-            Err(Stop::Unimplemented { what: format!(\"two {x:#x} of {}\", y()), at })\n
+            Err(StopReason::Unimplemented { what: format!(\"two {x:#x} of {}\", y()), at })\n
             for (field, what) in [(a, \"three\"), (b, \"four\")] { return gap(at, what); }\n
-            Err(Stop::Unimplemented { what: other.name.into(), at })";
+            Err(StopReason::Unimplemented { what: other.name.into(), at })";
         let mut found = messages(code);
         found.sort();
         assert_eq!(found, ["four", "one", NAME, "three", "two … of …"]);
