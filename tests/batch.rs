@@ -5,8 +5,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use cmd::Memory;
-use gpu::{AddressSpace, Gpu, HwContext, Options, View};
+use cmd::StreamMemory;
+use gpu::{AddressSpace, AddressSpaceView, Gpu, HwContext, Options};
 
 /// The address of the batch.
 pub const ADDRESS: u64 = 0x10_0000;
@@ -39,7 +39,7 @@ impl Batch {
     }
 }
 
-impl Memory for Batch {
+impl StreamMemory for Batch {
     type Error = &'static str;
     const CHUNK_DW: usize = BYTES as usize / 4;
     fn words(&mut self) -> Option<&mut [u32]> {
@@ -84,7 +84,7 @@ pub fn map(space: &mut AddressSpace, addresses: impl IntoIterator<Item = u64>) {
 /// # Panics
 /// Panics if the memory is not mapped.
 pub fn write(space: &AddressSpace, address: u64, words: &[u32]) {
-    View::new(space)
+    AddressSpaceView::new(space)
         .write_block(address, words)
         .expect("mapped");
 }

@@ -106,9 +106,9 @@ fn lower(words: &[u32], entry: &str, stage: Stage, tess: nir::TessInfo) -> Resul
     let mut shader = module.to_nir(&options).map_err(|e| e.to_string())?;
     shader.info.tess = tess;
     nir::validate(&shader).map_err(|e| format!("front end: {e}"))?;
-    let mut runner = opt::Runner {
+    let mut runner = opt::PassRunner {
         validate: true,
-        ..opt::Runner::default()
+        ..opt::PassRunner::default()
     };
     runner
         .run(&mut shader, opt::GEN9)

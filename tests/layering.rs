@@ -149,7 +149,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A crate's folder below the root: the samples stand beside `src`.
+/// A crate's folder below the root: the samples are next to `src`.
 fn place(folder: &str) -> PathBuf {
     match folder {
         "samples" => root().join(folder),
@@ -183,7 +183,7 @@ fn ours() -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
-fn every_crate_keeps_to_its_row() {
+fn crates_follow_the_dependency_table() {
     let ours = ours();
     for (folder, may_ours, may_others) in TABLE {
         for dependency in dependencies(folder, "dependencies") {
@@ -209,7 +209,7 @@ fn every_crate_keeps_to_its_row() {
 }
 
 #[test]
-fn the_table_names_every_crate() {
+fn dependency_table_lists_every_crate() {
     let table = manifest(&root().join("Cargo.toml"));
     let members = table.get_ref()["workspace"].get_ref()["members"].clone();
     let members = members.into_inner();
@@ -227,7 +227,7 @@ fn the_table_names_every_crate() {
 }
 
 #[test]
-fn wings_flow_one_way() {
+fn layers_depend_one_way() {
     let ours = ours();
     for (folder, may, _) in TABLE {
         for used in *may {
@@ -261,7 +261,7 @@ fn rust_files(dir: &Path, out: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn unsafe_code_stays_in_its_rooms() {
+fn unsafe_code_is_in_the_allowed_files() {
     let root = root();
     let mut files = Vec::new();
     rust_files(&root.join("src"), &mut files);
@@ -360,7 +360,7 @@ fn named(module: &str, code: &str, all: &BTreeMap<String, String>) -> BTreeSet<S
     for (start, base) in [("crate::", ""), ("super::", parent)] {
         for (at, _) in code.match_indices(start) {
             let rest = &code[at + start.len()..];
-            // A tree of `use` ends with its statement; a path in code, with its last letter.
+            // A tree of `use` ends with its statement; a path in code, with its last character.
             let in_use = code[..at].ends_with("use ");
             let end = if in_use {
                 rest.find(';')
@@ -409,7 +409,7 @@ fn crate_folders() -> Vec<PathBuf> {
 }
 
 #[test]
-fn files_of_a_crate_import_one_way() {
+fn files_of_a_crate_import_without_cycles() {
     let mut files = 0;
     for folder in crate_folders() {
         let all = modules(&folder);

@@ -1,9 +1,7 @@
 //! Holds the code to the project's way of writing: words that no identifier uses, the width of
 //! comments, the length of functions.
 //!
-//! In:  every Rust file of `src`, `samples` and `tests`, and `words_left.txt`: names that are still
-//!      to be changed. Out: a list of places that break a rule, and of lines in that list that no
-//!      file needs.
+//! In:  every Rust file of `src`, `samples` and `tests`. Out: a list of places that break a rule.
 //! Ref: docs/glossary.md has the terms to use instead.
 
 use std::collections::BTreeSet;
@@ -42,9 +40,6 @@ const BANNED: &[(&str, &str)] = &[
 
 /// Names that say nothing on their own: a function's name states what it does to what.
 const BARE: &[&str] = &["of", "one", "at", "place", "put", "take", "part"];
-
-/// Names that break the rule today, a file and a name each. Lines only ever leave this list.
-const LEFT: &str = include_str!("words_left.txt");
 
 /// Columns of a line of comment, as of code.
 const MAX_COLUMNS: usize = 100;
@@ -197,28 +192,13 @@ fn private_names(file: &File) -> BTreeSet<(String, String)> {
 
 #[test]
 fn names_use_the_terms_of_the_field() {
-    let left: BTreeSet<&str> = LEFT.lines().filter(|line| !line.starts_with('#')).collect();
-    let mut needed = BTreeSet::new();
     let mut found = BTreeSet::new();
     for file in files(&["src"]) {
         for (name, reason) in private_names(&file) {
-            let line = format!("{} {name}", file.name);
-            match left.get(line.as_str()) {
-                Some(line) => _ = needed.insert(*line),
-                None => _ = found.insert(format!("{line}: {reason}")),
-            }
+            found.insert(format!("{} {name}: {reason}", file.name));
         }
     }
     assert!(found.is_empty(), "{}", list(&found));
-    let done: BTreeSet<String> = left
-        .difference(&needed)
-        .map(|line| line.to_string())
-        .collect();
-    assert!(
-        done.is_empty(),
-        "words_left.txt lists what is done: {}",
-        list(&done)
-    );
 }
 
 #[test]
@@ -253,7 +233,7 @@ fn function_lines(lines: &[&str], start: usize) -> usize {
 }
 
 #[test]
-fn functions_can_be_read_at_once() {
+fn functions_are_short() {
     let mut found = BTreeSet::new();
     for File { name, text } in files(&["src", "samples", "tests"]) {
         let lines: Vec<&str> = text.lines().collect();

@@ -604,26 +604,13 @@ impl Recorder<'_> {
                 State::DepthTest(on) => dynamic.eds1.cmd_set_depth_test_enable(c, on),
                 State::DepthWrite(on) => dynamic.eds1.cmd_set_depth_write_enable(c, on),
                 State::DepthCompare(compare) => dynamic.eds1.cmd_set_depth_compare_op(c, compare),
-                State::Viewports([x, y, width, height]) => {
-                    let viewport = vk::Viewport {
-                        x,
-                        y,
-                        width,
-                        height,
-                        min_depth: 0.0,
-                        max_depth: 1.0,
-                    };
-                    dynamic.eds1.cmd_set_viewport_with_count(c, &[viewport]);
+                State::Viewports(area) => {
+                    dynamic
+                        .eds1
+                        .cmd_set_viewport_with_count(c, &[viewport(area)]);
                 }
-                State::Scissors([x, y, width, height]) => {
-                    let scissor = vk::Rect2D {
-                        offset: vk::Offset2D { x, y },
-                        extent: vk::Extent2D {
-                            width: width.cast_unsigned(),
-                            height: height.cast_unsigned(),
-                        },
-                    };
-                    dynamic.eds1.cmd_set_scissor_with_count(c, &[scissor]);
+                State::Scissors(area) => {
+                    dynamic.eds1.cmd_set_scissor_with_count(c, &[scissor(area)]);
                 }
                 State::StencilTest(on) => dynamic.eds1.cmd_set_stencil_test_enable(c, on),
                 State::StencilOp(faces, [fail, pass, depth_fail], compare) => {
@@ -756,4 +743,27 @@ pub enum State<'a> {
     Lines(vk::LineRasterizationModeEXT),
     Stippled(bool),
     NearAtMinusW(bool),
+}
+
+/// A viewport: x, y, width, height.
+fn viewport([x, y, width, height]: [f32; 4]) -> vk::Viewport {
+    vk::Viewport {
+        x,
+        y,
+        width,
+        height,
+        min_depth: 0.0,
+        max_depth: 1.0,
+    }
+}
+
+/// A scissor: x, y, width, height.
+fn scissor([x, y, width, height]: [i32; 4]) -> vk::Rect2D {
+    vk::Rect2D {
+        offset: vk::Offset2D { x, y },
+        extent: vk::Extent2D {
+            width: width.cast_unsigned(),
+            height: height.cast_unsigned(),
+        },
+    }
 }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use uapi::i915::{GemGetAperture, MemoryClassInstance, ResetStats};
-use uapi::{ContextParam, DriverVersion, Errno, Exec, Kernel, MapFd, Result, Tiling, Transfer};
+use uapi::{
+    ContextParam, DriverVersion, Errno, Exec, Kernel, MapFd, Result, SyncobjTransfer, Tiling,
+};
 
 /// What fails, and what is open: kind and number of each.
 #[derive(Debug, Default)]
@@ -151,7 +153,7 @@ impl Kernel for Faulty {
             syncobj_signal(handles: &[u32]) -> ();
             syncobj_timeline_signal(handles: &[u32], points: &[u64]) -> ();
             syncobj_query(handles: &[u32], flags: u32) -> Vec<u64>;
-            syncobj_transfer(transfer: Transfer) -> ();
+            syncobj_transfer(transfer: SyncobjTransfer) -> ();
             syncobj_handle_to_fd(handle: u32, flags: u32) -> OwnedFd;
         }
         opening {

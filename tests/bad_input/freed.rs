@@ -35,7 +35,7 @@ fn free(rig: &Rig, memory: vk::DeviceMemory) {
 }
 
 #[test]
-fn pages_that_come_back_are_zero() {
+fn recycled_pages_are_zeroed() {
     let faults = Faults::at(0);
     let rig = Rig::with_faults(&faults).expect("a device");
     let first = allocate(&rig, BYTES, false);
@@ -57,7 +57,7 @@ fn pages_that_come_back_are_zero() {
 }
 
 #[test]
-fn large_and_exported_pages_go_back_to_the_kernel() {
+fn large_and_exported_pages_are_freed() {
     let faults = Faults::at(0);
     let rig = Rig::with_faults(&faults).expect("a device");
     let open = faults.open();

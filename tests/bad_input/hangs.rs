@@ -12,7 +12,7 @@ const COUNT: &str = "layout(local_size_x = 16) in;
 layout(set = 0, binding = 0) buffer B { uint v[]; } b;
 void main() { b.v[gl_GlobalInvocationID.x] += 1u; }";
 
-/// Ends only if somebody else writes a zero.
+/// Ends only if another agent writes a zero.
 const MEMORY_LOOP: &str = "layout(local_size_x = 16) in;
 layout(set = 0, binding = 0) buffer B { uint v[]; } b;
 void main() { while (atomicAdd(b.v[0], 2u) != 0xffffffffu) { } }";
@@ -65,17 +65,17 @@ fn hangs(text: &str) {
 }
 
 #[test]
-fn a_loop_over_memory_loses_only_its_device() {
+fn endless_memory_loop_loses_only_its_device() {
     hangs(MEMORY_LOOP);
 }
 
 #[test]
-fn a_loop_of_arithmetic_loses_only_its_device() {
+fn endless_alu_loop_loses_only_its_device() {
     hangs(ARITHMETIC_LOOP);
 }
 
 #[test]
-fn a_barrier_that_some_threads_never_reach_loses_only_its_device() {
+fn incomplete_barrier_loses_only_its_device() {
     hangs(BARRIER);
 }
 
@@ -92,7 +92,7 @@ void main() {
 }";
 
 #[test]
-fn accesses_outside_of_buffers_touch_nothing_else() {
+fn out_of_bounds_accesses_touch_nothing_else() {
     const BYTES: u64 = 256;
     for robust in [true, false] {
         for index in [

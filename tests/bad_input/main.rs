@@ -46,7 +46,7 @@ fn kernels() -> Vec<Arc<dyn uapi::Kernel>> {
         let options = kmd::Options {
             strict: true,
             hang_seconds: rig::HANG_SECONDS,
-            ..kmd::Options::parse(&list, kmd::Sink::none()).expect("options of the simulator")
+            ..kmd::Options::parse(&list, kmd::LogSink::none()).expect("options of the simulator")
         };
         kmd::Device::new("skl", options).expect("a known GPU")
     });

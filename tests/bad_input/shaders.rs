@@ -51,7 +51,7 @@ fn truncated_modules_are_refused() {
 }
 
 #[test]
-fn random_and_confused_modules_are_no_crash() {
+fn mutated_modules_do_not_crash() {
     let rig = Rig::new(false);
     let words = glsl(GOOD);
     let bound = words[3] as usize;
@@ -178,7 +178,7 @@ fn shader_limits_are_enforced() {
 }
 
 #[test]
-fn descriptors_of_other_types_are_defined() {
+fn mismatched_descriptor_types_are_defined() {
     let shaders = [
         "buffer B { uint v[16]; } b; void main() { b.v[0] += 1u; }",
         "uniform B { uvec4 v[16]; } b; layout(set = 0, binding = 1) buffer C { uint v; } c;

@@ -6,7 +6,7 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        // Seeds next to each other begin far apart.
+        // Adjacent seeds start with very different values.
         let mixed = (seed.wrapping_add(1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Random((mixed ^ mixed >> 31) | 1)
     }

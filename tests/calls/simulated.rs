@@ -10,7 +10,7 @@ pub fn entry() -> ash::Entry {
         let options = || kmd::Options {
             strict: true,
             hang_seconds: 60,
-            sink: kmd::Sink::new(|line| eprintln!("{line}")),
+            sink: kmd::LogSink::new(|line| eprintln!("{line}")),
             ..kmd::Options::default()
         };
         let device = GPU.get_or_init(|| kmd::Device::new("skl", options()).expect("a known GPU"));

@@ -1,4 +1,4 @@
-//! Formats, as their names tell them: bytes and pixels of an element, where channels lie in it,
+//! Formats by their names: bytes and pixels of an element, where channels are in it,
 //! what their numbers are.
 //!
 //! In:  a format of Vulkan. Out: its [`Layout`]. The names are the specification's, so nothing here
@@ -51,7 +51,7 @@ pub struct Aspect {
 pub struct Layout {
     pub format: vk::Format,
     pub numeric: Numeric,
-    /// None where channels are not apart.
+    /// None if channels are not separate bit fields.
     pub channels: Vec<Channel>,
     pub aspects: Vec<Aspect>,
 }

@@ -1,7 +1,7 @@
 //! A round: objects are made, commands of random kinds are recorded and submitted, and all that is
 //! known of their results is compared.
 //!
-//! In:  a seed. Out: nothing, or a panic that says which bytes are wrong and what was recorded.
+//! In:  a seed. Out: nothing, or a panic with the bytes that are wrong and what was recorded.
 
 use ash::vk;
 
@@ -206,7 +206,7 @@ fn compare(world: &World, random: &mut Random, objects: &mut Objects, log: &mut 
     }
     let sizes = objects.images.iter().map(|image| {
         let levels = image.parts.iter().flat_map(|part| &part.levels);
-        // Rows and slices may be further apart.
+        // The row and slice pitch may be larger.
         levels
             .map(|level| {
                 let [columns, rows, slices] = level.size.map(u64::from);

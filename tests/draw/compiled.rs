@@ -1,10 +1,10 @@
 //! GLSL to pixels: both shaders go through the whole compiler, `cmd` draws with them, and the
 //! simulated GPU executes it.
 
-use cmd::Scratch;
-use cmd::draw::Draw;
-use cmd::draw::link::{Stage, link};
-use cmd::draw::state::{Attribute, Dirty, Topology, VertexBuffer};
+use cmd::ScratchSpace;
+use cmd::draw::DrawParams;
+use cmd::draw::link::{StageShader, link};
+use cmd::draw::state::{DirtyGroups, Topology, VertexAttribute, VertexBuffer};
 
 use crate::rig::{Rig, SIZE, VERTICES};
 
@@ -35,7 +35,7 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
     });
     let modules: Vec<_> = modules.collect();
     let layout = abi::PipelineLayout::default();
-    let key = |stage| compile::Key {
+    let key = |stage| compile::CompileKey {
         subgroup_size: compile::SubgroupSize::Fixed,
         backend: fs::Options {
             widths: if stage == compile::Stage::Fragment {
@@ -46,7 +46,7 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
             validate: true,
             ..fs::Options::default()
         },
-        ..compile::Key::new(stage, "main", &layout, ingot_tests::batch::device())
+        ..compile::CompileKey::new(stage, "main", &layout, ingot_tests::batch::device())
     };
     let words_of = |stage| modules.iter().find(|m| m.0 == stage).map(|m| m.1);
     let (control, evaluation) = (compile::Stage::TessControl, compile::Stage::TessEval);
@@ -56,9 +56,9 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
     });
     let mut made: Vec<abi::ShaderBinary> = Vec::new();
     for (stage, words) in modules {
-        let key = compile::Key {
+        let key = compile::CompileKey {
             tess,
-            before: made.last().map(|binary| &binary.stage),
+            previous_stage: made.last().map(|binary| &binary.stage),
             ..key(stage)
         };
         let binary = compile::compile(words, &key).expect("code");
@@ -76,10 +76,10 @@ pub fn rig(shaders: &[abi::ShaderBinary], vertices: &[[f32; 5]]) -> Rig {
         let code_offset_bytes = end;
         end += (binary.code.len() as u64 + 128).next_multiple_of(64);
         rig.code(code_offset_bytes, &binary.code);
-        Stage {
+        StageShader {
             binary,
             code_offset_bytes,
-            scratch: Scratch::default(),
+            scratch: ScratchSpace::default(),
         }
     });
     let stages: Vec<_> = stages.collect();
@@ -87,21 +87,21 @@ pub fn rig(shaders: &[abi::ShaderBinary], vertices: &[[f32; 5]]) -> Rig {
     let words: Vec<u32> = vertices.iter().flatten().map(|v| v.to_bits()).collect();
     rig.write(VERTICES, &words);
     let patches = shaders.len() > 3;
-    rig.change(Dirty::ALL, |state| {
+    rig.change(DirtyGroups::ALL, |state| {
         if patches {
             state.topology = Topology::Patches;
             state.patch_points = PATCH;
         }
-        state.attributes[0] = Attribute {
+        state.attributes[0] = VertexAttribute {
             format: FLOAT2,
             channels: 2,
-            ..Attribute::default()
+            ..VertexAttribute::default()
         };
-        state.attributes[1] = Attribute {
+        state.attributes[1] = VertexAttribute {
             offset_bytes: 8,
             format: FLOAT3,
             channels: 3,
-            ..Attribute::default()
+            ..VertexAttribute::default()
         };
         state.vertex_buffers[0] = VertexBuffer {
             address: VERTICES,
@@ -128,11 +128,11 @@ layout(location = 1) in vec3 colour;
 layout(location = 0) out vec3 shade;
 void main() { gl_Position = vec4(position, 0.5, 1.0); shade = colour; }";
 
-pub fn three() -> Draw {
-    Draw {
+pub fn three() -> DrawParams {
+    DrawParams {
         vertices: 3,
         instances: 1,
-        ..Draw::default()
+        ..DrawParams::default()
     }
 }
 
@@ -162,7 +162,7 @@ fn check_with(vertex: &str, fragment: &str, expected: impl Fn(u32, u32) -> [f32;
 }
 
 #[test]
-fn a_varying_becomes_the_colour() {
+fn varying_interpolation() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -173,7 +173,7 @@ void main() { colour = vec4(shade, 1.0); }",
 }
 
 #[test]
-fn a_fragment_knows_where_it_is() {
+fn frag_coord_builtin() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -184,7 +184,7 @@ void main() { colour = gl_FragCoord * vec4(shade.zzz, 1.0); }",
 }
 
 #[test]
-fn dropped_fragments_leave_what_is_there() {
+fn discarded_fragments_preserve_the_target() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -201,7 +201,7 @@ void main() {
 }
 
 #[test]
-fn derivatives_are_differences_between_neighbours() {
+fn derivatives_are_differences_in_the_quad() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -212,7 +212,7 @@ void main() { colour = vec4(dFdx(shade.x), dFdy(shade.y), dFdx(shade.y), fwidth(
 }
 
 #[test]
-fn loops_and_branches_run_in_every_lane() {
+fn divergent_loops_and_branches() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;
@@ -230,7 +230,7 @@ void main() {
 }
 
 #[test]
-fn inputs_are_evaluated_where_the_shader_asks() {
+fn interpolate_at_functions() {
     // Pixels have one sample, in the middle. The number of the sample is not known before, and the
     // same for all at once.
     let step = 1.0 / SIZE as f32;
@@ -255,7 +255,7 @@ void main() {
 }
 
 #[test]
-fn fragments_have_many_inputs() {
+fn fragment_shader_with_many_inputs() {
     // Twenty-two are written, of which all but three are read, and two that no vertex has.
     let (mut vertex, mut fragment) = (String::new(), String::new());
     let (mut written, mut sum) = (String::new(), String::new());
@@ -303,7 +303,7 @@ void main() {
 }
 
 #[test]
-fn distances_clip_and_cull() {
+fn clip_and_cull_distances() {
     const PIXEL: &str = "#version 450
 layout(location = 0) in vec3 shade;
 layout(location = 0) out vec4 colour;

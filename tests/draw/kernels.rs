@@ -1,9 +1,9 @@
-//! Two shaders, as iga64 assembles them for gen9, and what a launcher must know of them.
+//! Two shaders, as iga64 assembles them for gen9, and what the driver must know of them.
 
-use cmd::Scratch;
+use cmd::ScratchSpace;
 use cmd::draw::shader::{
-    ComputedDepth, FragmentShader, Input, Shaders, Source, Special, StreamOut, Variant,
-    VertexInputs, VertexShader,
+    ComputedDepth, FragmentInput, FragmentShader, FragmentVariant, InputSource, PipelineShaders,
+    StreamOut, TargetOp, VertexInputs, VertexShader,
 };
 
 /// Where the fragment shader begins.
@@ -79,13 +79,13 @@ fn push(constants_dw: u32) -> &'static abi::PushData {
 }
 
 /// Both.
-pub fn pipeline() -> Shaders<'static> {
-    Shaders {
+pub fn pipeline() -> PipelineShaders<'static> {
+    PipelineShaders {
         stream_out: StreamOut::default(),
         counted: true,
         vertex: VertexShader {
             kernel_offset_bytes: 0,
-            scratch: Scratch::default(),
+            scratch: ScratchSpace::default(),
             inputs: VertexInputs {
                 locations: 0b11,
                 ..VertexInputs::default()
@@ -98,16 +98,16 @@ pub fn pipeline() -> Shaders<'static> {
         geometry: None,
         fragment: Some(FragmentShader {
             variants: [
-                Some(Variant {
+                Some(FragmentVariant {
                     kernel_offset_bytes: FRAGMENT_OFFSET,
                     first_grf: 4,
                 }),
                 None,
                 None,
             ],
-            scratch: Scratch::default(),
-            inputs: vec![Input {
-                source: Source::Slot(2),
+            scratch: ScratchSpace::default(),
+            inputs: vec![FragmentInput {
+                source: InputSource::Slot(2),
                 flat: false,
             }],
             barycentrics: 1,
@@ -125,7 +125,7 @@ pub fn pipeline() -> Shaders<'static> {
             per_sample: false,
             has_side_effects: false,
             early_tests: false,
-            special: Special::None,
+            target_op: TargetOp::None,
             targets: 1,
             dual_source: false,
             push: push(0),

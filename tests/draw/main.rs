@@ -9,10 +9,10 @@ mod kernels;
 mod primitives;
 mod rig;
 
-use cmd::draw::Draw;
+use cmd::draw::DrawParams;
 use cmd::draw::state::{
-    Attribute, BlendOp, BlendTarget, Compare, Cull, DepthStencil, Dirty, Equation, Factor,
-    IndexBuffer, IndexType, Topology, VertexBuffer,
+    BlendEquation, BlendFactor, BlendOp, BlendTarget, CompareOp, CullMode, DepthStencil,
+    DirtyGroups, IndexBuffer, IndexType, Topology, VertexAttribute, VertexBuffer,
 };
 use rig::{INDICES, Rig, SIZE, VERTICES};
 
@@ -50,12 +50,12 @@ fn rig(vertices: &[Vertex]) -> Rig {
         .collect();
     rig.write(VERTICES, &words);
     rig.bind(kernels::pipeline());
-    rig.change(Dirty::ALL, |state| {
-        let attribute = |offset_bytes| Attribute {
+    rig.change(DirtyGroups::ALL, |state| {
+        let attribute = |offset_bytes| VertexAttribute {
             offset_bytes,
             format: FLOAT4,
             channels: 4,
-            ..Attribute::default()
+            ..VertexAttribute::default()
         };
         state.attributes[0] = attribute(0);
         state.attributes[1] = attribute(16);
@@ -70,16 +70,16 @@ fn rig(vertices: &[Vertex]) -> Rig {
     rig
 }
 
-fn vertices(count: u32) -> Draw {
-    Draw {
+fn vertices(count: u32) -> DrawParams {
+    DrawParams {
         vertices: count,
         instances: 1,
-        ..Draw::default()
+        ..DrawParams::default()
     }
 }
 
 #[test]
-fn a_triangle_covers_its_pixels() {
+fn triangle_coverage() {
     let mut rig = rig(&[
         [[-1.0, -1.0, 0.0, 1.0], RED],
         [[1.0, -1.0, 0.0, 1.0], RED],
@@ -100,7 +100,7 @@ fn a_triangle_covers_its_pixels() {
 }
 
 #[test]
-fn colours_are_interpolated_and_scaled_by_a_push_constant() {
+fn interpolated_colour_scaled_by_a_push_constant() {
     let mut rig = rig(&[
         [[-1.0, -1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]],
         [[3.0, -1.0, 0.0, 1.0], [2.0, 0.0, 0.0, 1.0]],
@@ -128,7 +128,7 @@ fn unchanged_state_is_not_emitted_again() {
     let second = rig.words() - before - first;
     // 3DPRIMITIVE alone.
     assert_eq!(second, 7, "of {first}");
-    rig.change(Dirty::SCISSORS, |state| state.scissors[0].width = 4);
+    rig.change(DirtyGroups::SCISSORS, |state| state.scissors[0].width = 4);
     rig.draw(&vertices(6));
     assert!(rig.words() - before - first - second < 20);
     // Of the shaders, that of vertices reads the first constant, and none the second.
@@ -146,11 +146,13 @@ fn unchanged_state_is_not_emitted_again() {
 }
 
 #[test]
-fn renderings_follow_each_other() {
+fn consecutive_render_passes() {
     let mut rig = rig(&quad(-1.0, 1.0, 0.0, RED));
     // Each has a table of its own; the last ones are far from the first.
     for round in 0..20 {
-        rig.change(Dirty::SCISSORS, |state| state.scissors[0].x = round % SIZE);
+        rig.change(DirtyGroups::SCISSORS, |state| {
+            state.scissors[0].x = round % SIZE
+        });
         rig.barrier();
         rig.again();
         rig.draw(&vertices(6));
@@ -161,9 +163,9 @@ fn renderings_follow_each_other() {
 }
 
 #[test]
-fn scissors_cut() {
+fn scissor_test() {
     let mut rig = rig(&quad(-1.0, 1.0, 0.0, RED));
-    rig.change(Dirty::SCISSORS, |state| {
+    rig.change(DirtyGroups::SCISSORS, |state| {
         let scissor = &mut state.scissors[0];
         (scissor.x, scissor.y, scissor.width, scissor.height) = (3, 5, 4, 2);
     });
@@ -177,17 +179,17 @@ fn scissors_cut() {
 }
 
 #[test]
-fn back_faces_are_dropped() {
+fn back_face_culling() {
     for (cull, clockwise, seen) in [
-        (Cull::None, false, true),
-        (Cull::Back, true, true),
-        (Cull::Back, false, false),
-        (Cull::Front, true, false),
-        (Cull::Both, true, false),
+        (CullMode::None, false, true),
+        (CullMode::Back, true, true),
+        (CullMode::Back, false, false),
+        (CullMode::Front, true, false),
+        (CullMode::Both, true, false),
     ] {
         // On a screen whose rows go down, left to right to below goes round clockwise.
         let mut rig = rig(&quad(-1.0, 1.0, 0.0, RED));
-        rig.change(Dirty::RASTER, |state| {
+        rig.change(DirtyGroups::RASTER, |state| {
             state.raster.cull = cull;
             state.raster.front_is_clockwise = clockwise;
         });
@@ -198,15 +200,15 @@ fn back_faces_are_dropped() {
 }
 
 #[test]
-fn the_nearer_of_two_stays() {
+fn depth_test_less() {
     let near = quad(-1.0, 0.0, 0.25, RED);
     let far = quad(-1.0, 1.0, 0.75, GREEN);
     let mut rig = rig(&[near, far].concat());
     rig.add_depth(1.0);
-    rig.change(Dirty::DEPTH_STENCIL, |state| {
+    rig.change(DirtyGroups::DEPTH_STENCIL, |state| {
         state.depth_stencil = DepthStencil {
             depth_test: true,
-            depth_compare: Compare::Less,
+            depth_compare: CompareOp::Less,
             depth_write: true,
             ..DepthStencil::default()
         };
@@ -218,16 +220,16 @@ fn the_nearer_of_two_stays() {
 }
 
 #[test]
-fn colours_are_blended() {
+fn alpha_blending() {
     let below = quad(-1.0, 1.0, 0.0, [0.25, 0.5, 0.0, 1.0]);
     let above = quad(-1.0, 1.0, 0.0, [0.5, 0.0, 1.0, 0.5]);
     let mut rig = rig(&[below, above].concat());
-    let equation = Equation {
-        source: Factor::SourceAlpha,
-        destination: Factor::OneMinusSourceAlpha,
+    let equation = BlendEquation {
+        source: BlendFactor::SourceAlpha,
+        destination: BlendFactor::OneMinusSourceAlpha,
         op: BlendOp::Add,
     };
-    rig.change(Dirty::BLEND, |state| {
+    rig.change(DirtyGroups::BLEND, |state| {
         state.blend.targets[0] = BlendTarget {
             blended: true,
             equations: [equation; 2],
@@ -241,22 +243,22 @@ fn colours_are_blended() {
 }
 
 #[test]
-fn indices_and_instances() {
+fn indexed_and_instanced_draws() {
     let mut rig = rig(&quad(-1.0, 0.0, 0.0, RED));
     // 16-bit indices of the same two triangles, one from the end of the other's.
     rig.write(INDICES, &[0x0001_0000, 0x0003_0002, 0x0005_0004]);
-    rig.change(Dirty::INDEX_BUFFER, |state| {
+    rig.change(DirtyGroups::INDEX_BUFFER, |state| {
         state.index_buffer = IndexBuffer {
             address: INDICES,
             bytes: 12,
             index: IndexType::U16,
         };
     });
-    rig.draw(&Draw {
+    rig.draw(&DrawParams {
         vertices: 6,
         instances: 3,
         indexed: Some(0),
-        ..Draw::default()
+        ..DrawParams::default()
     });
     rig.run();
     assert_eq!(rig.pixel(1, 8), RED);
@@ -264,9 +266,9 @@ fn indices_and_instances() {
 }
 
 #[test]
-fn points_and_strips() {
+fn point_list_and_triangle_strip() {
     let mut rig = rig(&[[[0.0, 0.0, 0.0, 1.0], RED]]);
-    rig.change(Dirty::ASSEMBLY, |state| {
+    rig.change(DirtyGroups::ASSEMBLY, |state| {
         state.topology = Topology::PointList
     });
     rig.draw(&vertices(1));
@@ -278,7 +280,7 @@ fn points_and_strips() {
     assert_eq!(lit(&rig), 1);
     let strip = quad(-1.0, 1.0, 0.0, RED);
     let mut rig = self::rig(&[strip[0], strip[1], strip[2], strip[4]]);
-    rig.change(Dirty::ASSEMBLY, |state| {
+    rig.change(DirtyGroups::ASSEMBLY, |state| {
         state.topology = Topology::TriangleStrip
     });
     rig.draw(&vertices(4));

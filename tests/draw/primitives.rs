@@ -1,7 +1,7 @@
 //! Geometry and tessellation shaders: GLSL to pixels, as in [`crate::compiled`].
 
-use cmd::draw::Draw;
-use cmd::draw::state::{Dirty, Topology};
+use cmd::draw::DrawParams;
+use cmd::draw::state::{DirtyGroups, Topology};
 
 use crate::compiled::{ALL, VERTEX, compile, middle, rig, three};
 use crate::rig::SIZE;
@@ -21,9 +21,9 @@ fn check(
     let shaders = compile(stages, 0);
     let mut rig = rig(&shaders, vertices);
     if let Some(topology) = topology {
-        rig.change(Dirty::ASSEMBLY, |state| state.topology = topology);
+        rig.change(DirtyGroups::ASSEMBLY, |state| state.topology = topology);
     }
-    rig.draw(&Draw {
+    rig.draw(&DrawParams {
         vertices: vertices.len() as u32,
         ..three()
     });
@@ -39,8 +39,8 @@ fn check(
 }
 
 #[test]
-fn points_become_squares() {
-    // Strips of four vertices around each point, all in one: cuts tell them apart. The first
+fn geometry_shader_expands_points_to_squares() {
+    // Strips of four vertices around each point, separated by cuts. The first
     // point's is of another colour.
     let geometry = "#version 450
 layout(points) in;
@@ -76,7 +76,7 @@ void main() {
 }
 
 #[test]
-fn invocations_see_the_same_vertices() {
+fn gs_invocations_read_the_same_vertices() {
     // Each of eleven invocations (two threads) draws a column's pixel rows of the triangle's last
     // vertex' colour.
     let geometry = "#version 450
@@ -111,7 +111,7 @@ void main() {
 }
 
 #[test]
-fn layers_are_drawn_to_and_known() {
+fn layered_rendering_and_layer_input() {
     // Each invocation covers a layer of its own; fragments know which.
     let geometry = "#version 450
 layout(triangles, invocations = 3) in;
@@ -154,7 +154,7 @@ void main() { colour = vec4(shade.xy, gl_Layer, gl_PrimitiveID); }";
 }
 
 #[test]
-fn arrays_of_inputs_are_indexed_at_run_time() {
+fn input_arrays_with_dynamic_indices() {
     let vertex = "#version 450
 layout(location = 0) in vec2 position;
 layout(location = 1) in vec3 colour;
@@ -188,7 +188,7 @@ void main() {
 }
 
 #[test]
-fn a_patch_of_triangles_covers_what_it_did() {
+fn tessellated_patch_covers_the_triangle() {
     // Levels, a value of the patch that one invocation makes of the others', and the control
     // points' own.
     let control = "#version 450
@@ -234,7 +234,7 @@ void main() {
 }
 
 #[test]
-fn threads_of_a_patch_synchronize_at_barriers() {
+fn hs_threads_synchronise_at_barriers() {
     // Eleven control points: two threads. Each writes a neighbour's part, and reads what the other
     // thread wrote.
     let control = "#version 450
@@ -276,7 +276,7 @@ void main() {
 }
 
 #[test]
-fn patches_too_large_to_push_are_pulled() {
+fn large_patches_use_pulled_inputs() {
     // Thirty-two control points of three slots; the domain's place says which are read.
     let control = "#version 450
 layout(vertices = 32) out;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cmd::draw::Draw;
-use cmd::draw::recorder::{DrawPipeline, Draws};
-use cmd::draw::state::{Area, Dirty, State, Viewport};
-use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Targets};
-use cmd::{Gen9, Heaps, Machine, Pending, Recorder};
-use gpu::{AddressSpace, View};
+use cmd::draw::DrawParams;
+use cmd::draw::recorder::{BatchDrawState, DrawPipeline};
+use cmd::draw::state::{DirtyGroups, FixedFunctionState, PixelRect, Viewport};
+use cmd::draw::target::{DepthBuffer, DepthFormat, DepthStencilTarget, RenderTargets};
+use cmd::{DeviceInfo, Gen9, HeapBases, PendingFlushes, Recorder};
+use gpu::{AddressSpace, AddressSpaceView};
 use hw::state::render_surface_state as rss;
 use ingot_tests::batch::{self, ADDRESS as BATCH, Batch, device, dwords, map};
 
@@ -28,10 +28,10 @@ const PITCH_BYTES: u64 = SIZE as u64 * 16;
 pub struct Rig {
     space: AddressSpace,
     recorder: Recorder<Gen9, Batch>,
-    targets: Targets,
+    targets: RenderTargets,
 }
 
-fn surface(kind: u64) -> hw::Words<16> {
+fn surface(kind: u64) -> hw::PacketWords<16> {
     rss::PACKET
         .words::<16>()
         .with(rss::SURFACE_TYPE, kind)
@@ -56,14 +56,14 @@ impl Rig {
             .with(rss::SHADER_CHANNEL_SELECT_GREEN, 5)
             .with(rss::SHADER_CHANNEL_SELECT_BLUE, 6)
             .with(rss::SHADER_CHANNEL_SELECT_ALPHA, 7);
-        let area = Area {
+        let area = PixelRect {
             width: SIZE,
             height: SIZE,
-            ..Area::default()
+            ..PixelRect::default()
         };
         let mut colours = [None; 8];
         colours[0] = Some(colour.dwords);
-        let targets = Targets {
+        let targets = RenderTargets {
             inherited: false,
             colours,
             records: [None; 8],
@@ -71,7 +71,7 @@ impl Rig {
             depth_stencil: DepthStencilTarget::default(),
             area,
         };
-        let machine = Machine {
+        let machine = DeviceInfo {
             max_threads: device().total_threads(),
             dynamic_base: BATCH,
             bindless_base: 0,
@@ -79,7 +79,7 @@ impl Rig {
             has_barrier_mode: false,
         };
         let mut recorder = Recorder::new(Batch::new(), machine);
-        let heaps = Heaps {
+        let heaps = HeapBases {
             general: 0,
             surface: 0,
             dynamic: BATCH,
@@ -100,7 +100,7 @@ impl Rig {
             crate::kernels::FRAGMENT.as_flattened(),
         );
         rig.constants(&[1.0, 0.0]);
-        rig.change(Dirty::ALL, |state| {
+        rig.change(DirtyGroups::ALL, |state| {
             state.viewports[0] = Viewport {
                 width: SIZE as f32,
                 height: SIZE as f32,
@@ -112,7 +112,7 @@ impl Rig {
         rig
     }
 
-    fn draws(&mut self) -> &mut Draws<Gen9> {
+    fn draws(&mut self) -> &mut BatchDrawState<Gen9> {
         self.recorder.draws()
     }
 
@@ -134,12 +134,13 @@ impl Rig {
         assert!(self.draws().push(first_dw * 4, &bytes));
     }
 
-    pub fn bind(&mut self, shaders: cmd::draw::shader::Shaders<'_>) {
+    pub fn bind(&mut self, shaders: cmd::draw::shader::PipelineShaders<'_>) {
         let pipeline = DrawPipeline::new(device(), &shaders, None).expect("it fits");
-        self.draws().bind(&Arc::new(pipeline), |_| Dirty::NONE);
+        self.draws()
+            .bind(&Arc::new(pipeline), |_| DirtyGroups::NONE);
     }
 
-    pub fn change(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
+    pub fn change(&mut self, groups: DirtyGroups, change: impl FnOnce(&mut FixedFunctionState)) {
         self.draws().change(groups, change);
     }
 
@@ -147,7 +148,7 @@ impl Rig {
     pub fn add_depth(&mut self, value: f32) {
         self.write(DEPTH, &vec![value.to_bits(); 0x4000 / 4]);
         self.targets.depth_stencil = DepthStencilTarget {
-            depth: Some(Depth {
+            depth: Some(DepthBuffer {
                 format: DepthFormat::D32Float,
                 address: DEPTH,
                 pitch_bytes: 128,
@@ -174,7 +175,7 @@ impl Rig {
         self.recorder.draws().set_targets(&self.targets);
     }
 
-    pub fn draw(&mut self, draw: &Draw) {
+    pub fn draw(&mut self, draw: &DrawParams) {
         assert_eq!(self.recorder.draw(draw), Ok(true));
     }
 
@@ -185,7 +186,7 @@ impl Rig {
     /// Makes the results of draws visible to the commands after them.
     pub fn barrier(&mut self) {
         self.recorder
-            .barrier(Pending::STALL.with(Pending::FLUSH_TARGETS));
+            .barrier(PendingFlushes::STALL.with(PendingFlushes::FLUSH_TARGETS));
     }
 
     /// Writes machine code at an offset of the instruction heap.
@@ -219,7 +220,7 @@ impl Rig {
     pub fn pixel_of(&self, layer: u32, x: u32, y: u32) -> [f32; 4] {
         let address = COLOUR + u64::from(layer * SIZE + y) * PITCH_BYTES + u64::from(x) * 16;
         let mut words = [0; 4];
-        View::new(&self.space)
+        AddressSpaceView::new(&self.space)
             .read_block(address, &mut words)
             .expect("mapped");
         words.map(f32::from_bits)

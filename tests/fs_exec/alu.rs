@@ -9,7 +9,9 @@ use crate::alu_tables::GAPS;
 use crate::machine::{self, Buffers};
 use crate::{CORES, Units, bindings, layout};
 use nir::interp::Machine;
-use nir::{ALU_OPS, AluOp, Base, Builder, IntrinsicOp, OpInfo, OpType, Shader, Size, Stage};
+use nir::{
+    ALU_OPS, AluOp, BaseType, Builder, IntrinsicOp, OpInfo, OpType, Shader, SizeRule, Stage,
+};
 use std::fmt::Write;
 
 /// Bytes from one operand or result component to the next.
@@ -74,7 +76,7 @@ const SIZES: [u8; 5] = [1, 8, 16, 32, 64];
 
 fn cases(info: &'static OpInfo) -> Vec<Case> {
     let types: Vec<OpType> = info.srcs.iter().map(|s| s.ty).chain([info.out]).collect();
-    let choices = |size: Size| -> Vec<u8> {
+    let choices = |size: SizeRule| -> Vec<u8> {
         let mut of = types.iter().filter(|t| t.size == size).peekable();
         if of.peek().is_none() {
             return vec![0];
@@ -87,18 +89,18 @@ fn cases(info: &'static OpInfo) -> Vec<Case> {
     };
     let free = |t: OpType| -> Vec<u8> {
         match t.size {
-            Size::Free => SIZES.into_iter().filter(|b| t.admits(*b)).collect(),
+            SizeRule::Free => SIZES.into_iter().filter(|b| t.admits(*b)).collect(),
             _ => vec![0],
         }
     };
     let mut out = Vec::new();
-    for same in choices(Size::Same) {
+    for same in choices(SizeRule::Same) {
         for from in free(info.srcs[0].ty) {
             for to in free(info.out) {
                 let bits = |t: OpType, free: u8| match t.size {
-                    Size::Same => same,
-                    Size::Free => free,
-                    Size::Fixed(n) => n,
+                    SizeRule::Same => same,
+                    SizeRule::Free => free,
+                    SizeRule::Fixed(n) => n,
                 };
                 let case = Case {
                     info,
@@ -133,9 +135,11 @@ impl Case {
         let bits = self.src_bits[i];
         let sign = 1 << (bits - 1);
         match (self.form, self.info.srcs[i].ty.base) {
-            (Form::Negated, Base::Int | Base::Uint) => v.wrapping_neg() & nir::fold::mask(bits),
-            (Form::Negated, Base::Float) => v ^ sign,
-            (Form::NegatedMagnitude, Base::Float) => v | sign,
+            (Form::Negated, BaseType::Int | BaseType::Uint) => {
+                v.wrapping_neg() & nir::fold::mask(bits)
+            }
+            (Form::Negated, BaseType::Float) => v ^ sign,
+            (Form::NegatedMagnitude, BaseType::Float) => v | sign,
             _ => v,
         }
     }
@@ -187,9 +191,9 @@ fn shader(case: &Case) -> Shader {
             _ => {
                 let v = b.vec(&parts);
                 match (case.form, case.info.srcs[i].ty.base) {
-                    (Form::Negated, Base::Int | Base::Uint) => b.ineg(v),
-                    (Form::Negated, Base::Float) => b.fneg(v),
-                    (Form::NegatedMagnitude, Base::Float) => {
+                    (Form::Negated, BaseType::Int | BaseType::Uint) => b.ineg(v),
+                    (Form::Negated, BaseType::Float) => b.fneg(v),
+                    (Form::NegatedMagnitude, BaseType::Float) => {
                         let v = b.fabs(v);
                         b.fneg(v)
                     }
@@ -264,10 +268,10 @@ fn compare(case: &Case, how: &str, rows: &[Vec<u64>], got: &[u8], exact: bool, t
         if !good {
             wrong += 1;
             if wrong <= 4 {
-                let show = |v: &[u64], bits: u8, base: Base| {
+                let show = |v: &[u64], bits: u8, base: BaseType| {
                     v.iter()
                         .map(|x| match base {
-                            Base::Float => {
+                            BaseType::Float => {
                                 format!("{x:#x} ({:e})", nir::fold::float_value(bits, *x))
                             }
                             _ => format!("{x:#x}"),
@@ -433,7 +437,7 @@ fn constants(case: &Case, operand: usize) -> Vec<u64> {
     let float = |x: f64| nir::fold::round_float(bits, x.into(), false);
     let mut out = match case.info.srcs[operand].ty.base {
         _ if bits == 1 => vec![0, 1],
-        Base::Float => [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 100.25, f64::INFINITY]
+        BaseType::Float => [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 100.25, f64::INFINITY]
             .iter()
             .map(|x| float(*x))
             .collect(),
@@ -524,8 +528,11 @@ fn check_modifiers(half: usize) {
     check_all(half, |case, t| {
         for form in [Form::Negated, Form::NegatedMagnitude] {
             let bases = case.info.srcs.iter().map(|s| s.ty.base);
-            let float = bases.clone().any(|b| b == Base::Float);
-            let number = float || bases.clone().any(|b| matches!(b, Base::Int | Base::Uint));
+            let float = bases.clone().any(|b| b == BaseType::Float);
+            let number = float
+                || bases
+                    .clone()
+                    .any(|b| matches!(b, BaseType::Int | BaseType::Uint));
             if float || number && form == Form::Negated {
                 let case = Case {
                     form,

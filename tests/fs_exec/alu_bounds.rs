@@ -2,7 +2,7 @@
 
 use crate::alu_tables::{Bound, PRECISION};
 use nir::fold::{self, float_value, mask, sext};
-use nir::{AluOp, Base, FloatControls};
+use nir::{AluOp, BaseType, FloatControls};
 
 /// One evaluation: the operation, its operands by component, bits of each, bits of the result.
 pub struct Value<'a> {
@@ -156,7 +156,7 @@ fn component(v: &Value<'_>, bound: Bound, want: u64, got: u64, c: usize) -> bool
             w == g || nan(w) && nan(g)
         });
     }
-    if v.op.info().out.base != Base::Float {
+    if v.op.info().out.base != BaseType::Float {
         return false;
     }
     let (w, g) = (float_value(bits, want), float_value(bits, got));

@@ -2,7 +2,7 @@
 //! ones.
 
 use nir::fold::{mask, round_float};
-use nir::{AluOp, Base, OpType};
+use nir::{AluOp, BaseType, OpType};
 
 /// A fixed-seed generator (splitmix64).
 pub struct Random(pub u64);
@@ -139,7 +139,7 @@ fn corners(op: AluOp, operand: usize, ty: OpType, bits: u8) -> Vec<u64> {
         return list.iter().map(|v| *v as u64 & mask(bits)).collect();
     }
     match ty.base {
-        Base::Float => floats(bits),
+        BaseType::Float => floats(bits),
         _ => ints(bits),
     }
 }
@@ -148,14 +148,14 @@ fn random(r: &mut Random, op: AluOp, operand: usize, ty: OpType, bits: u8) -> u6
     if let Some(list) = narrow(op, operand) {
         return list[r.below(list.len())] as u64 & mask(bits);
     }
-    if ty.base == Base::Float && r.below(4) != 0 {
+    if ty.base == BaseType::Float && r.below(4) != 0 {
         // Of everyday size, often with a short fraction.
         let v = r.next() as i64 >> 44;
         let x = v as f64 / f64::from(1u32 << r.below(24));
         return round_float(bits, x.into(), false);
     }
     let v = r.next() & mask(bits);
-    if ty.base != Base::Float && r.below(3) == 0 {
+    if ty.base != BaseType::Float && r.below(3) == 0 {
         return v >> r.below(usize::from(bits));
     }
     v

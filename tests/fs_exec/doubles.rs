@@ -1,6 +1,6 @@
 //! What is computed of doubles by sequences of instructions, on the simulator, against the host:
 //! quotients and roots are the nearest doubles, signs of zeros, infinities and NaNs are right, and
-//! what rounds to integers is exact. With denormals kept, and flushed.
+//! rounding to integers is exact. With denormals preserved, and flushed.
 
 use crate::alu_operands::Random;
 use crate::machine::{self, Buffers};
@@ -12,7 +12,7 @@ pub const GROUP: usize = 32;
 
 const MANTISSA: u64 = (1 << 52) - 1;
 
-/// Denormals of all sizes are kept but of these.
+/// Denormals of all sizes are preserved except these.
 pub fn kept_but(flush: u8) -> FloatControls {
     FloatControls {
         denorm_flush: flush,

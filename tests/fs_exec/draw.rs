@@ -5,7 +5,9 @@
 //! functions.
 
 use abi::StageInfo;
-use eu::{Exit, Init, Kernel, Message, Reply, SharedFunctions, Stop, Thread};
+use eu::{
+    Kernel, Message, MessageReply, SharedFunctions, StopReason, Thread, ThreadExit, ThreadInit,
+};
 use std::sync::Arc;
 
 /// A message that a thread has sent.
@@ -23,7 +25,11 @@ struct Recorder {
 }
 
 impl SharedFunctions for Recorder {
-    fn message(&mut self, m: &Message<'_>, _response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        m: &Message<'_>,
+        _response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         self.sent.push(Sent {
             sfid: m.sfid,
             desc: m.desc,
@@ -31,7 +37,7 @@ impl SharedFunctions for Recorder {
             data: m.src0.iter().chain(m.src1).copied().collect(),
             eot: m.eot,
         });
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
 
     fn timestamp(&mut self) -> u64 {
@@ -62,7 +68,7 @@ fn run(binary: &abi::ShaderBinary, payload: &[u32], mask: u32, pixels: bool) -> 
         Ok(out)
     };
     let kernel = Kernel::decode(&fetch, 0, hw::Gen::Gen9).expect("a kernel");
-    let init = Init {
+    let init = ThreadInit {
         sr0: [0; 8],
         vector_mask: pixels,
         cr0: 1 << 7,
@@ -78,7 +84,7 @@ fn run(binary: &abi::ShaderBinary, payload: &[u32], mask: u32, pixels: bool) -> 
     let exit = thread
         .run(&mut recorder, 10_000)
         .expect("no rule is broken");
-    assert!(matches!(exit, Exit::Eot));
+    assert!(matches!(exit, ThreadExit::Eot));
     recorder.sent
 }
 

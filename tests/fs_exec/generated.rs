@@ -7,7 +7,7 @@ use super::Units;
 use super::generator::{generate, generate_narrow, generate_wide};
 use nir::interp::Machine;
 use nir::{Shader, parse, validate};
-use opt::Step;
+use opt::PipelineStep;
 
 /// Programs of every run.
 const PROGRAMS: u64 = 2000;
@@ -47,8 +47,8 @@ fn check_passes(seed: u64, mut s: Shader, units: Units) {
     let ctx = units.passes();
     for step in opt::GEN9 {
         let (passes, rounds) = match step {
-            Step::Once(p) => (vec![*p], 1),
-            Step::UntilStable(p) | Step::UntilStableIf(_, p) => (p.to_vec(), 30),
+            PipelineStep::Once(p) => (vec![*p], 1),
+            PipelineStep::UntilStable(p) | PipelineStep::UntilStableIf(_, p) => (p.to_vec(), 30),
         };
         for round in 0..rounds {
             let mut any = false;

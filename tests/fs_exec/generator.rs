@@ -1,6 +1,6 @@
 //! Random shaders: expressions of integers, of 64 bits and doubles or of halves where they are
-//! asked for, variables, arrays, branches, loops that end early, returns, and what depends on who
-//! else is there.
+//! asked for, variables, arrays, branches, loops that end early, returns, and what depends on which
+//! invocations are active.
 //!
 //! In:  a seed. Out: a compute shader of eight invocations that reads the buffer of binding 0 and
 //!      writes that of binding 1, each invocation a dword of its own, and neither is more than
@@ -590,7 +590,7 @@ impl Gen<'_> {
 fn temp(ty: Id<Type>) -> Variable {
     Variable {
         name: String::new(),
-        mode: Mode::FunctionTemp,
+        mode: VariableMode::FunctionTemp,
         ty,
         set: 0,
         binding: 0,
@@ -641,7 +641,7 @@ fn generate_of(seed: u64, bits: u8) -> Shader {
     });
     let block = s.types.intern(Type::Struct {
         name: "B".into(),
-        members: vec![Member {
+        members: vec![StructMember {
             name: "d".into(),
             ty: runtime,
             offset_bytes: 0,
@@ -651,19 +651,19 @@ fn generate_of(seed: u64, bits: u8) -> Shader {
     let vector = s.vars.push(temp(vec4));
     let array = s.vars.push(temp(four));
     let shared = s.vars.push(Variable {
-        mode: Mode::Shared,
+        mode: VariableMode::Shared,
         ..temp(eight)
     });
     let vectors = s.vars.push(Variable {
-        mode: Mode::Shared,
+        mode: VariableMode::Shared,
         ..temp(eight_vectors)
     });
     let input = s.vars.push(Variable {
-        mode: Mode::Ssbo,
+        mode: VariableMode::Ssbo,
         ..temp(block)
     });
     let output = s.vars.push(Variable {
-        mode: Mode::Ssbo,
+        mode: VariableMode::Ssbo,
         binding: 1,
         ..temp(block)
     });

@@ -1,8 +1,10 @@
-//! A data port, a gateway and a dispatcher, just large enough to run compute kernels beside the
+//! A data port, a gateway and a dispatcher, just large enough to run compute kernels next to the
 //! interpreter.
 
 use abi::DriverValue;
-use eu::{Exit, Init, Kernel, Message, Reply, SharedFunctions, Stop, Thread};
+use eu::{
+    Kernel, Message, MessageReply, SharedFunctions, StopReason, Thread, ThreadExit, ThreadInit,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ const HEAP: u64 = 0x3_0000_0000;
 const COUNTS: u64 = 0x1000;
 
 /// The interpreter keeps denormals of every size.
-const KEEP_DENORMALS: Init = Init {
+const KEEP_DENORMALS: ThreadInit = ThreadInit {
     sr0: [0; 8],
     vector_mask: false,
     cr0: 1 << 6 | 1 << 7 | 1 << 10,
@@ -39,8 +41,8 @@ struct Memory<'a> {
     groups: [u32; 3],
 }
 
-fn bad<T>(m: &Message<'_>, what: &str) -> Result<T, Stop> {
-    Err(Stop::Unimplemented {
+fn bad<T>(m: &Message<'_>, what: &str) -> Result<T, StopReason> {
+    Err(StopReason::Unimplemented {
         what: format!("{what} (sfid {}, desc {:#x})", m.sfid, m.desc),
         at: m.ip,
     })
@@ -54,7 +56,7 @@ impl Memory<'_> {
         header: u32,
         body: &[u32],
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let regs = 1usize << (m.desc >> 12 & 3);
         // The header's dword 5 holds a place in the thread's scratch, and other things
         // below bit 10.
@@ -83,7 +85,7 @@ impl Memory<'_> {
         payload: &[u32],
         lanes: Vec<usize>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let control = m.desc >> 8 & 0x3f;
         let kind = m.desc >> 14 & 0x1f;
         let simd16 = match kind {
@@ -142,7 +144,7 @@ impl Memory<'_> {
     }
 
     /// The bytes that a binding table index means.
-    fn surface(&mut self, m: &Message<'_>) -> Result<&mut Vec<u8>, Stop> {
+    fn surface(&mut self, m: &Message<'_>) -> Result<&mut Vec<u8>, StopReason> {
         match m.desc & 0xff {
             252 => match self.slots.get(&(m.ex_desc >> 6 & !0x3f)) {
                 Some(&slot) => Ok(&mut self.buffers[slot].1),
@@ -209,7 +211,11 @@ fn atomic(op: u32, float: bool, old: u32, a: u32, b: u32) -> u32 {
 }
 
 impl SharedFunctions for Memory<'_> {
-    fn message(&mut self, m: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        m: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         // The payload is one thing, whether sent as one or as two.
         let payload: Vec<u32> = m.src0.iter().chain(m.src1).copied().collect();
         let mlen = (m.desc >> 25 & 0xf) as usize;
@@ -222,8 +228,8 @@ impl SharedFunctions for Memory<'_> {
         let lanes: Vec<usize> = (0..32).filter(|l| m.lanes >> l & 1 == 1).collect();
         let body = if header { &payload[8..] } else { &payload[..] };
         match m.sfid {
-            7 => return Ok(Reply::Done),
-            3 => return Ok(Reply::BarrierArrived),
+            7 => return Ok(MessageReply::Done),
+            3 => return Ok(MessageReply::BarrierArrived),
             10 if m.desc >> 18 & 1 == 1 => {
                 self.scratch_block(m, payload[5], body, response)?;
             }
@@ -275,7 +281,7 @@ impl SharedFunctions for Memory<'_> {
             }
             _ => return bad(m, "shared function"),
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
 
     fn timestamp(&mut self) -> u64 {
@@ -284,7 +290,7 @@ impl SharedFunctions for Memory<'_> {
 }
 
 /// Decodes the machine code of a variant.
-fn decode(binary: &abi::ShaderBinary, variant: &abi::Variant) -> Result<Arc<Kernel>, String> {
+fn decode(binary: &abi::ShaderBinary, variant: &abi::SimdVariant) -> Result<Arc<Kernel>, String> {
     let start = variant.code_offset_bytes as usize;
     let code = &binary.code[start..start + variant.code_bytes as usize];
     let kernel = Kernel::decode(
@@ -332,7 +338,7 @@ fn cross_thread_push(binary: &abi::ShaderBinary, push: &[u8]) -> Vec<u32> {
 /// Runs all workgroups of one variant.
 pub fn run(
     binary: &abi::ShaderBinary,
-    variant: &abi::Variant,
+    variant: &abi::SimdVariant,
     buffers: &mut Buffers,
     push: &[u8],
     groups: [u32; 3],
@@ -410,9 +416,9 @@ pub fn run(
                     .run(&mut memory, 50_000_000)
                     .map_err(|e| e.to_string())?
                 {
-                    Exit::Eot => done[t] = true,
-                    Exit::Barrier => {}
-                    Exit::Budget => return Err("endless".into()),
+                    ThreadExit::Eot => done[t] = true,
+                    ThreadExit::Barrier => {}
+                    ThreadExit::Budget => return Err("endless".into()),
                 }
             }
             for (t, thread) in all.iter_mut().enumerate() {

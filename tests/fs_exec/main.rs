@@ -110,7 +110,7 @@ fn make_shaders() -> Vec<(String, Shader)> {
                 let Ok(mut shader) = module.to_nir(&options) else {
                     continue;
                 };
-                let mut runner = opt::Runner::default();
+                let mut runner = opt::PassRunner::default();
                 if runner.run(&mut shader, opt::GEN9).is_ok() {
                     out.push((name.clone(), shader));
                 }
@@ -141,16 +141,18 @@ fn layout(bindings: &BTreeSet<(u32, u32)>) -> abi::PipelineLayout {
         while layout.sets.len() <= set as usize {
             layout.sets.push(abi::SetLayout::default());
         }
-        layout.sets[set as usize].bindings.push(abi::Binding {
-            binding,
-            kind: abi::DescriptorKind::StorageBuffer,
-            count: ELEMENTS,
-            offset_bytes: binding * ELEMENTS * 64,
-            stride_bytes: 64,
-            samplers: abi::Places::default(),
-            dynamic_index: 0,
-            static_at_bind: false,
-        });
+        layout.sets[set as usize]
+            .bindings
+            .push(abi::DescriptorBinding {
+                binding,
+                kind: abi::DescriptorKind::StorageBuffer,
+                count: ELEMENTS,
+                offset_bytes: binding * ELEMENTS * 64,
+                stride_bytes: 64,
+                samplers: abi::SamplerOffsets::default(),
+                dynamic_index: 0,
+                static_at_bind: false,
+            });
     }
     layout
 }

@@ -9,7 +9,7 @@ use crate::doubles::{
 use crate::machine::{self, Buffers};
 use crate::{CORES, Units, bindings, layout};
 use nir::fold::{float_value, mask};
-use nir::{AluOp, Base, Builder, FloatControls, IntrinsicOp, Shader, Size, Stage};
+use nir::{AluOp, BaseType, Builder, FloatControls, IntrinsicOp, Shader, SizeRule, Stage};
 
 /// Operands of one invocation.
 type Row = [u64; 3];
@@ -39,7 +39,7 @@ fn shader((op, from_bits, to_bits): Operation, modes: FloatControls) -> Shader {
         .map(|(i, src)| {
             let at = b.iadd_imm(start, 8 * i);
             let bits = match src.ty.size {
-                Size::Fixed(bits) => bits,
+                SizeRule::Fixed(bits) => bits,
                 _ => from_bits,
             };
             b.load(IntrinsicOp::LoadSsbo, 1, bits, &[from, at], &[0, 8, 0])
@@ -124,7 +124,7 @@ fn same_in_each(operation: Operation, rows: &[Row]) {
 /// Compares both ways in one mode, at a width.
 fn same_in(operation: Operation, rows: &[Row], modes: FloatControls, width: u8) {
     let (op, from, to) = operation;
-    let float = op.info().out.base == Base::Float;
+    let float = op.info().out.base == BaseType::Float;
     let nan = |v: u64| float && float_value(to, v).is_nan();
     let how = format!("{} {from} to {to} SIMD{width} {modes:?}", op.info().name);
     let run = |units| {

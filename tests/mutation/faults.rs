@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 #[test]
-fn each_fault_finds_its_line_once() {
+fn each_fault_matches_one_source_line() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let table = include_str!("faults.txt");
     let (mut wrong, mut names) = (Vec::new(), Vec::new());
@@ -32,7 +32,7 @@ fn each_fault_finds_its_line_once() {
 }
 
 #[test]
-fn each_test_that_the_readme_names_is_there() {
+fn tests_named_in_the_readme_exist() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/sim/gpu");
     let mut sources = String::new();
     let mut folders: Vec<PathBuf> = vec![folder];

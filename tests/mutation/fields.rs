@@ -93,7 +93,7 @@ fn changed(words: &[u32], field: Option<&Field>, change: Change) -> Option<Vec<u
             *word = *word & !(1 << (bit % 32)) | u32::from(set) << (bit % 32);
         }
         (Some(field), step) => {
-            let bytes = matches!(field.kind, hw::Kind::Address | hw::Kind::Offset);
+            let bytes = matches!(field.kind, hw::FieldKind::Address | hw::FieldKind::Offset);
             let unit = if bytes { 1u64 << (field.lo % 32) } else { 1 };
             let old = field.get(words);
             let value = match step {
@@ -101,7 +101,7 @@ fn changed(words: &[u32], field: Option<&Field>, change: Change) -> Option<Vec<u
                 _ => old.wrapping_sub(unit),
             };
             let most = match field.kind {
-                hw::Kind::Int => u64::MAX,
+                hw::FieldKind::Int => u64::MAX,
                 _ => u64::MAX >> (64 - field.bits()) << if bytes { field.lo % 32 } else { 0 },
             };
             field.set(&mut new, value & most);
@@ -163,11 +163,12 @@ impl Subjects {
             on |= match (subject.field, subject.field()) {
                 (Some(number), Some(field)) => {
                     let counts = place.counts.get(number).copied().unwrap_or(0);
-                    let shift = if matches!(field.kind, hw::Kind::Address | hw::Kind::Offset) {
-                        field.lo % 32
-                    } else {
-                        0
-                    };
+                    let shift =
+                        if matches!(field.kind, hw::FieldKind::Address | hw::FieldKind::Offset) {
+                            field.lo % 32
+                        } else {
+                            0
+                        };
                     let differs = field.get(&place.words) ^ field.get(&new);
                     differs >> shift & counts != 0
                 }

@@ -8,13 +8,13 @@
 //! A change is: one PIPE_CONTROL dropped (NOOPs in its place); one flag of one PIPE_CONTROL
 //! cleared; a flag cleared in all of them. The batches are executed in strict mode; a change is
 //! noticed if a submission ends otherwise than before, or leaves other memory. The reasons are
-//! strict mode's (`gpu::Controlled`): what it found to do when the command came; where there was
-//! something, that a later command of the batch did it before anybody looked, or that the batch
-//! ended, where the kernel does it.
+//! strict mode's (`gpu::ExecutedPipeControl`): what it found to do when the command came; where
+//! there was something, that a later command of the batch did it before anybody looked, or that the
+//! batch ended, where the kernel does it.
 //!
 //!     cargo run --release -p ingot-tests --example mutate-flushes -- [--each] FILE...
 
-use gpu::{Controlled, Gpu, HwContext, Options, Purpose, View};
+use gpu::{AddressSpaceView, ExecutedPipeControl, Gpu, HwContext, Options, Purpose};
 use hw::media::pipe_control;
 use hw::{Field, mi};
 use kmd::{Recording, Submission};
@@ -37,7 +37,7 @@ enum Change {
 struct Outcome {
     stop: Option<String>,
     memory: u64,
-    controls: Vec<Controlled>,
+    controls: Vec<ExecutedPipeControl>,
 }
 
 impl Outcome {
@@ -47,7 +47,7 @@ impl Outcome {
 }
 
 fn memory(submission: &Submission) -> u64 {
-    let view = View::new(&submission.space);
+    let view = AddressSpaceView::new(&submission.space);
     let mut hasher = DefaultHasher::new();
     let mut words = vec![0; 1 << 14];
     for (start, bytes) in submission.space.ranges() {
@@ -100,12 +100,12 @@ fn replay(
     let last = change.and_then(|(_, places)| places.iter().map(|(number, _)| *number).max());
     while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
         let number = outcomes.len();
-        let view = View::new(&submission.space);
+        let view = AddressSpaceView::new(&submission.space);
         let mut undo = Vec::new();
         if let Some((change, places)) = change {
             for (_, at) in places.iter().filter(|(of, _)| *of == number) {
                 let mut words = [0; 6];
-                let stop = |e: gpu::Stop| e.to_string();
+                let stop = |e: gpu::StopReason| e.to_string();
                 view.read_block(*at, &mut words).map_err(stop)?;
                 view.write_block(*at, &changed(words, change))
                     .map_err(stop)?;
@@ -151,10 +151,12 @@ fn reason(name: &str, number: usize, of: &Outcome) -> Option<String> {
     match purpose?.1 {
         Purpose::Nothing(why) => Some(format!("{name}: {why}")),
         Purpose::Something => {
-            let sets = |later: &Controlled| later.flags.iter().any(|(flag, _)| *flag == name);
+            let sets =
+                |later: &ExecutedPipeControl| later.flags.iter().any(|(flag, _)| *flag == name);
             let stalls = "Command Streamer Stall Enable";
             let ordered = "Pipe Control Flush Enable";
-            let stall = |later: &Controlled| later.flags.iter().any(|(flag, _)| *flag == stalls);
+            let stall =
+                |later: &ExecutedPipeControl| later.flags.iter().any(|(flag, _)| *flag == stalls);
             let later = of.controls.get(number + 1..).unwrap_or_default();
             Some(match later.iter().any(sets) {
                 true if name == stalls => format!("{name}: a later one waits before anybody looks"),
@@ -226,12 +228,12 @@ fn witness(file: &str, bytes: &[u8], each: bool) -> Result<Sum, String> {
     let mut everywhere: BTreeMap<u16, Everywhere> = BTreeMap::new();
     for (submission, of) in before.iter().enumerate() {
         for (number, control) in of.controls.iter().enumerate() {
-            let places = [(submission, control.at)];
-            let name = |what: &str| format!("{file}: {submission}: {:#x}: {what}", control.at);
+            let places = [(submission, control.address)];
+            let name = |what: &str| format!("{file}: {submission}: {:#x}: {what}", control.address);
             let of_flag = |field: &Field| {
                 let posts = field.lo == pipe_control::POST_SYNC_OPERATION.lo;
                 match posts {
-                    // Memory is the same without it, or somebody would have noticed.
+                    // Memory is the same without it, or a check would have failed.
                     true => Some(format!("{}: what it writes was there already", field.name)),
                     false => reason(field.name, number, of),
                 }

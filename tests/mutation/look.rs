@@ -6,7 +6,7 @@
 
 use crate::relevance;
 use crate::sends::{self, Sends};
-use gpu::View;
+use gpu::AddressSpaceView;
 use hw::{Field, Packet, draw, draw_state, media, mi, state};
 use ingot_kmd::Submission;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -194,7 +194,7 @@ struct Context {
 }
 
 /// True if a batch ends here, but for commands that do nothing.
-fn ends(view: &View<'_>, at: u64) -> bool {
+fn ends(view: &AddressSpaceView<'_>, at: u64) -> bool {
     let mut words = (0..MAX_NOOPS).map_while(|i| view.read(at + i * 4).ok());
     let first = words.find(|word| *word != mi::mi_noop::PACKET.header);
     first == Some(mi::mi_batch_buffer_end::PACKET.header)
@@ -238,7 +238,7 @@ impl Looker {
     pub fn look(&mut self, number: usize, submission: &Submission) {
         let hw_gen = self.hw_gen;
         use mi::mi_batch_buffer_start as start;
-        let view = View::new(&submission.space);
+        let view = AddressSpaceView::new(&submission.space);
         self.written.clear();
         let mut context = self
             .contexts
@@ -248,7 +248,7 @@ impl Looker {
         let mut returns = Vec::new();
         for _ in 0..MAX_COMMANDS {
             let Ok(first) = view.read(at) else { break };
-            let Some(packet) = hw::batch::find(first, hw_gen) else {
+            let Some(packet) = hw::batch::find_packet(first, hw_gen) else {
                 break;
             };
             let mut words = vec![0; packet.length(first).max(1)];
@@ -303,7 +303,7 @@ impl Looker {
         &mut self,
         number: usize,
         context: &mut Context,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         packet: &'static Packet,
         at: u64,
         words: &[u32],
@@ -430,7 +430,13 @@ impl Looker {
     }
 
     /// What a kernel uses, looked at once.
-    fn kernel(&mut self, number: usize, context: &Context, view: &View<'_>, start: u64) -> Sends {
+    fn kernel(
+        &mut self,
+        number: usize,
+        context: &Context,
+        view: &AddressSpaceView<'_>,
+        start: u64,
+    ) -> Sends {
         let at = (context.instruction + start) & 0xffff_ffff_ffff;
         let hw_gen = self.hw_gen;
         let known = self.kernels.entry((number, at));
@@ -441,7 +447,13 @@ impl Looker {
     }
 
     /// Notes what the kernels of a draw use.
-    fn stages(&mut self, number: usize, context: &Context, view: &View<'_>, found: &[usize]) {
+    fn stages(
+        &mut self,
+        number: usize,
+        context: &Context,
+        view: &AddressSpaceView<'_>,
+        found: &[usize],
+    ) {
         self.sends.clear();
         for tables in TABLES {
             let (stage, samplers) = (tables.counts.0, tables.samplers.0);
@@ -463,7 +475,7 @@ impl Looker {
     fn structure(
         &mut self,
         number: usize,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         found: &mut Vec<usize>,
         command: &'static Packet,
         structure: &'static Packet,
@@ -481,7 +493,7 @@ impl Looker {
         &mut self,
         number: usize,
         context: &Context,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         found: &mut Vec<usize>,
     ) {
         let latched =
@@ -531,7 +543,7 @@ impl Looker {
         &mut self,
         number: usize,
         context: &Context,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         found: &mut Vec<usize>,
         (command, table, count): (&'static Packet, u64, u64),
     ) {
@@ -560,7 +572,7 @@ impl Looker {
         &mut self,
         number: usize,
         context: &Context,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         found: &mut Vec<usize>,
         command: &'static Packet,
         states: u64,
@@ -586,7 +598,7 @@ impl Looker {
         &mut self,
         number: usize,
         context: &Context,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         found: &mut Vec<usize>,
     ) {
         use media::media_interface_descriptor_load as load;

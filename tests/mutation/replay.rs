@@ -3,7 +3,7 @@
 //! In:  a recording's bytes; of each submission the words to change. Out: how each submission
 //!      ended, and what memory it left.
 
-use gpu::{Gpu, HwContext, Options, View};
+use gpu::{AddressSpaceView, Gpu, HwContext, Options};
 use ingot_kmd::{Recording, Submission};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const BUDGET: (u64, u64) = (20_000_000, 200_000);
 
 /// A hash of all memory. Zeros say nothing but where the rest is.
 fn memory(submission: &Submission) -> u64 {
-    let view = View::new(&submission.space);
+    let view = AddressSpaceView::new(&submission.space);
     let mut hash = 0u64;
     let mut words = vec![0; 1 << 10];
     for (start, bytes) in submission.space.ranges() {
@@ -63,7 +63,7 @@ pub fn replay(
     let mut outcomes: Vec<Outcome> = Vec::new();
     while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
         let number = outcomes.len();
-        let view = View::new(&submission.space);
+        let view = AddressSpaceView::new(&submission.space);
         let mut old = Vec::new();
         for (_, at, new) in patches.iter().filter(|patch| patch.0 == number) {
             let was = view.read(*at).map_err(|e| e.to_string())?;

@@ -4,7 +4,7 @@
 //!      of the binding table they name, and which use a base address.
 //! Ref: SKL PRM vol. 7, "Message Descriptor", "Binding Table Index".
 
-use gpu::View;
+use gpu::AddressSpaceView;
 use isa::Desc;
 
 /// Bytes of a kernel that are looked at.
@@ -74,7 +74,7 @@ impl Sends {
 
 /// What the kernel at an address uses, up to its end of thread; a descriptor that only the thread
 /// knows may be any.
-pub fn of_kernel(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
+pub fn of_kernel(view: &AddressSpaceView<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
     let mut sends = Sends::default();
     let mut at = start;
     while at < start + MAX_KERNEL_BYTES {
@@ -96,7 +96,7 @@ pub fn of_kernel(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
         };
         let table = desc.map(|desc| desc & 0xff);
         let handle = matches!(table, None | Some(252));
-        // A64 messages say no surface, but have addresses; scratch blocks have an offset in its
+        // A64 messages have no surface, but addresses; scratch blocks have an offset in its
         // place.
         let whole = send.sfid == 12 && desc.is_some_and(|desc| A64 >> (desc >> 14 & 0x1f) & 1 == 1);
         let scratch = send.sfid == 10 && desc.is_none_or(|desc| desc >> 18 & 1 == 1);

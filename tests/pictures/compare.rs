@@ -27,7 +27,7 @@ pub enum Unit {
     U16,
 }
 
-/// How far apart two images may be, and why.
+/// The allowed difference of two images, and the reason.
 #[derive(Clone, Copy, Debug)]
 pub struct Tolerance {
     /// Greatest difference of a channel, in steps of 8 bits (or of the unit).

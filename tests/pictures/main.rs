@@ -198,7 +198,7 @@ fn ours() -> Source {
         let options = || kmd::Options {
             strict: true,
             hang_seconds: 10,
-            sink: kmd::Sink::new(|line| eprintln!("{line}")),
+            sink: kmd::LogSink::new(|line| eprintln!("{line}")),
             ..kmd::Options::default()
         };
         let gpu = GPU.get_or_init(|| kmd::Device::new("skl", options()).expect("a known GPU"));

@@ -37,7 +37,7 @@ fn rig() -> Rig {
 }
 
 #[test]
-fn lists_are_walked() {
+fn linked_list_through_physical_addresses() {
     for width in WIDTHS {
         let rig = rig();
         // Nodes of 16 bytes: the next one's address, a number. The last points nowhere.
@@ -78,7 +78,7 @@ layout(buffer_reference, std430) buffer Node { Node next; uint number; };",
 }
 
 #[test]
-fn arrays_structs_and_small_numbers_are_read_and_written() {
+fn arrays_structs_and_small_types_through_addresses() {
     for width in WIDTHS {
         let rig = rig();
         let bytes: Vec<u32> = (0..64).map(|n| n * 0x0101_0101).collect();
@@ -129,7 +129,7 @@ layout(buffer_reference, std430, buffer_reference_align = 16) buffer Wide { mat2
 }
 
 #[test]
-fn atomics_of_64_bits_count_in_buffers_and_behind_addresses() {
+fn int64_atomics_in_buffers_and_through_addresses() {
     for width in WIDTHS {
         let mut rig = rig();
         rig.bind(2, 0, Descriptor::Buffer(Surface::bytes(60, 2)));

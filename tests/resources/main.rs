@@ -53,7 +53,7 @@ fn numbered(rig: &Rig, surface: &Surface) {
 }
 
 #[test]
-fn images_are_read_written_and_counted_in() {
+fn image_loads_stores_and_atomics() {
     for width in WIDTHS {
         let mut rig = rig();
         let surface = Surface::plane(R32_UINT, 4, 8, 4, 1);
@@ -154,7 +154,7 @@ const FORMATS: &[Format] = &[
 ];
 
 #[test]
-fn every_format_is_unpacked_and_packed() {
+fn every_typed_format_loads_and_stores() {
     for format in FORMATS {
         let mut rig = rig();
         let from = Surface::plane(format.number, format.bytes, 8, 4, 1);
@@ -205,7 +205,7 @@ layout(binding = 2, {name}) uniform {kind}image2D to;"
 }
 
 #[test]
-fn textures_are_fetched_sampled_gathered_and_compared() {
+fn texture_fetch_sample_gather_and_compare() {
     for width in WIDTHS {
         let mut rig = rig();
         let surface = Surface::plane(R32_FLOAT, 4, 8, 4, 1);
@@ -260,7 +260,7 @@ layout(binding = 3) uniform sampler2DShadow c;",
 }
 
 #[test]
-fn non_uniform_handles_are_sampled_in_turn() {
+fn non_uniform_handles_use_a_waterfall_loop() {
     for width in WIDTHS {
         let mut rig = rig();
         for element in 0..4 {
@@ -311,7 +311,7 @@ layout(binding = 3) uniform sampler s[4];",
 }
 
 #[test]
-fn every_dimension_has_its_coordinates_and_size() {
+fn coordinates_and_size_of_every_dimension() {
     let of = |kind, size, array, piece| Surface {
         kind,
         format: R32_UINT,
@@ -411,7 +411,7 @@ layout(binding = 10) uniform usamplerCubeArray l;",
 }
 
 #[test]
-fn texel_buffers_convert() {
+fn texel_buffer_format_conversion() {
     for width in WIDTHS {
         let mut rig = rig();
         let texels = Surface::texels(R8G8B8A8_UNORM, 4, 64, 1);
@@ -453,7 +453,7 @@ layout(binding = 3, rgba32ui) uniform uimageBuffer w;",
 }
 
 #[test]
-fn texels_are_read_by_formats_of_their_size() {
+fn storage_reads_use_formats_of_the_same_size() {
     let bits = |number: u16| hw::Format::by_number(number.into()).map(|f| f.block_bits);
     for format in FORMATS {
         let read = abi::typed_read_format(format.number).expect("a format of shaders");
@@ -464,7 +464,7 @@ fn texels_are_read_by_formats_of_their_size() {
 }
 
 #[test]
-fn gathers_take_four_offsets_and_arrays_of_texel_buffers_any_index() {
+fn gather_offsets_and_dynamic_texel_buffer_indices() {
     for width in WIDTHS {
         let mut rig = rig();
         let surface = Surface::plane(R32_UINT, 4, 8, 4, 1);

@@ -1,9 +1,12 @@
 //! GLSL to a launch on a simulated Skylake in strict mode: descriptors are laid out by hand, as
 //! crate `abi` says.
 
-use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout};
-use cmd::{Gen9, Generation, Heaps, Kernel, Launch, Machine, Pending, Recorder, Scratch};
-use gpu::{AddressSpace, View};
+use abi::{DescriptorBinding, DescriptorKind, PipelineLayout, SetLayout};
+use cmd::{
+    ComputeKernel, DeviceInfo, Gen9, Generation, HeapBases, PackedDispatch, PendingFlushes,
+    Recorder, ScratchSpace,
+};
+use gpu::{AddressSpace, AddressSpaceView};
 use hw::state::{render_surface_state as rss, sampler_state};
 use ingot_tests::batch::{self, ADDRESS as BATCH, BYTES, Batch, device, dwords, map};
 
@@ -177,7 +180,7 @@ fn sampler(function: u64) -> [u32; 4] {
 /// Memory with textures and buffers in it.
 pub struct Rig {
     space: AddressSpace,
-    bindings: Vec<Binding>,
+    bindings: Vec<DescriptorBinding>,
 }
 
 impl Rig {
@@ -206,7 +209,7 @@ impl Rig {
     /// Reads dwords from a byte of a piece on.
     pub fn read(&self, piece: u64, byte: u64, count: usize) -> Vec<u32> {
         let mut words = vec![0; count];
-        View::new(&self.space)
+        AddressSpaceView::new(&self.space)
             .read_block(PIECES + piece * BYTES + byte, &mut words)
             .expect("mapped");
         words
@@ -222,7 +225,7 @@ impl Rig {
     pub fn bind(&mut self, binding: u32, element: u32, descriptor: Descriptor) {
         let offset_bytes = binding * ELEMENTS * STRIDE;
         let at = HEAP + 64 + u64::from(offset_bytes + element * STRIDE);
-        let last = at + u64::from(STRIDE - abi::PIECE_BYTES);
+        let last = at + u64::from(STRIDE - abi::DESCRIPTOR_SLOT_BYTES);
         let kind = match descriptor {
             Descriptor::Buffer(surface) => {
                 let mut state = surface.state(surface.format);
@@ -233,7 +236,10 @@ impl Rig {
             Descriptor::Image(surface) => {
                 let read = abi::typed_read_format(surface.format).expect("a format of shaders");
                 self.write_at(at, &surface.state(surface.format));
-                self.write_at(at + u64::from(abi::PIECE_BYTES), &surface.state(read));
+                self.write_at(
+                    at + u64::from(abi::DESCRIPTOR_SLOT_BYTES),
+                    &surface.state(read),
+                );
                 DescriptorKind::StorageImage
             }
             Descriptor::Texture(surface) => {
@@ -251,13 +257,13 @@ impl Rig {
             }
         };
         if self.bindings.iter().all(|b| b.binding != binding) {
-            self.bindings.push(Binding {
+            self.bindings.push(DescriptorBinding {
                 binding,
                 kind,
                 count: ELEMENTS,
                 offset_bytes,
                 stride_bytes: STRIDE,
-                samplers: abi::Places::in_last_piece(offset_bytes, STRIDE),
+                samplers: abi::SamplerOffsets::in_last_slot(offset_bytes, STRIDE),
                 dynamic_index: 0,
                 static_at_bind: false,
             });
@@ -284,19 +290,19 @@ impl Rig {
         let code = dwords(&binary.code);
         self.write_at(CODE, &code);
         let size = compute.workgroup_size;
-        let kernel = Kernel {
+        let kernel = ComputeKernel {
             kernel_offset_bytes: u64::from(variant.code_offset_bytes),
             simd_width: width.into(),
             invocations: size[0] * size[1] * size[2],
             slm_bytes: compute.slm_bytes,
             barrier: compute.uses_barrier,
-            scratch: Scratch::default(),
+            scratch: ScratchSpace::default(),
             per_thread: compute.per_thread_push,
             push: &binary.push,
         };
         assert_eq!(variant.scratch_bytes, 0, "the rig has no scratch");
         self.write_at(DYNAMIC, &Gen9::descriptor(&kernel));
-        let machine = Machine {
+        let machine = DeviceInfo {
             max_threads: device().total_threads(),
             dynamic_base: BATCH,
             bindless_base: HEAP,
@@ -304,7 +310,7 @@ impl Rig {
             has_barrier_mode: false,
         };
         let mut recorder = Recorder::<Gen9, Batch>::new(Batch::new(), machine);
-        let heaps = Heaps {
+        let heaps = HeapBases {
             general: 0,
             surface: 0,
             dynamic: BATCH,
@@ -313,11 +319,11 @@ impl Rig {
             bindless_surfaces: BYTES / 64,
         };
         recorder.context(device(), &heaps).expect("room");
-        let launch = Launch::new(&kernel, (DYNAMIC - BATCH) as u32).expect("it fits");
+        let launch = PackedDispatch::new(&kernel, (DYNAMIC - BATCH) as u32).expect("it fits");
         recorder.bind(&launch);
         assert!(recorder.set_handle(0, 64 << 6));
         recorder.dispatch([0; 3], [1; 3]).expect("room");
-        recorder.barrier(Pending::STALL.with(Pending::FLUSH_DATA));
+        recorder.barrier(PendingFlushes::STALL.with(PendingFlushes::FLUSH_DATA));
         recorder.end().expect("room");
         let context = format!(", simd{width}\n{glsl}");
         recorder.stream().memory().execute(&self.space, &context);

@@ -5,7 +5,7 @@ use ash::vk;
 use crate::rig::{Kernel, Rig, compile};
 
 #[test]
-fn shaders_reach_buffers_through_their_addresses() {
+fn buffer_device_address() {
     let rig = Rig::new();
     let extension = ash::khr::buffer_device_address::Device::new(&rig.instance, &rig.device);
     let (from, to) = (rig.buffer(256), rig.buffer(256));
@@ -59,7 +59,7 @@ fn replayed(rig: &Rig, bytes: u64, address: u64) -> Result<vk::DeviceMemory, vk:
 }
 
 #[test]
-fn another_run_has_the_same_addresses() {
+fn capture_replay_addresses() {
     // What memory and buffers have for addresses, the first asked for anew, the others as they were
     // told.
     let run = |told: Option<[u64; 3]>, order: [usize; 3]| {

@@ -239,7 +239,7 @@ fn stencil_depth_and_packed_pixels_are_scaled() {
 }
 
 #[test]
-fn three_channels_are_written_one_by_one() {
+fn blit_to_three_channel_formats() {
     let rig = Rig::new();
     let colours = [[255u8, 0, 119, 68], [17, 34, 51, 255], [0, 130, 9, 250]];
     let source = picture(vk::Format::R8G8B8A8_UNORM, 3, 2);
@@ -295,7 +295,7 @@ fn three_channels_are_written_one_by_one() {
 }
 
 #[test]
-fn slices_and_lines_are_scaled() {
+fn blit_of_3d_and_1d_images() {
     let rig = Rig::new();
     let volume = picture(vk::Format::R8_UNORM, 2, 2)
         .image_type(vk::ImageType::TYPE_3D)

@@ -74,7 +74,7 @@ fn custom_border_colors_are_returned() {
 }
 
 #[test]
-fn borders_are_turned_as_the_view_turns_channels() {
+fn border_colour_follows_the_view_swizzle() {
     let rig = Rig::new();
     let format = vk::Format::R8G8B8A8_UNORM;
     let image = Image::new(&rig, &image_info(format, [4, 4, 1], 1, 1));
@@ -112,7 +112,7 @@ fn borders_are_turned_as_the_view_turns_channels() {
 }
 
 #[test]
-fn images_are_mirrored_once() {
+fn mirror_clamp_to_edge() {
     let rig = Rig::new();
     let format = vk::Format::R8G8B8A8_UNORM;
     let info = image_info(format, [4, 1, 1], 1, 1).image_type(vk::ImageType::TYPE_2D);
@@ -131,7 +131,7 @@ fn images_are_mirrored_once() {
 }
 
 #[test]
-fn faces_of_cubes_are_joined_or_not() {
+fn seamless_and_non_seamless_cube_maps() {
     let rig = Rig::new();
     let format = vk::Format::R8G8B8A8_UNORM;
     let info = image_info(format, [4, 4, 1], 1, 6).flags(vk::ImageCreateFlags::CUBE_COMPATIBLE);

@@ -106,7 +106,7 @@ void main()
 }
 
 #[test]
-fn buffers_end_where_their_range_does() {
+fn buffer_accesses_are_bounded_by_the_descriptor_range() {
     use vk::DescriptorType as T;
     let rig = Rig::new();
     let glsl = "#version 450
@@ -176,7 +176,7 @@ void main()
 }
 
 #[test]
-fn images_end_at_their_edges() {
+fn image_accesses_are_bounded() {
     use vk::DescriptorType as T;
     let rig = Rig::new();
     let glsl = "#version 450
@@ -263,7 +263,7 @@ void main()
 /// Formats that are said to be read without being declared, floats and integers of one and more
 /// channels.
 #[test]
-fn undeclared_formats_are_read() {
+fn storage_image_read_without_format() {
     use vk::DescriptorType as T;
     let rig = Rig::new();
     let usage = vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER;

@@ -476,7 +476,7 @@ void main()
 }
 
 #[test]
-fn outputs_go_where_they_are_declared() {
+fn transform_feedback_buffers_offsets_and_strides() {
     let features = [
         feature::CLIP_DISTANCE,
         feature::CULL_DISTANCE,
@@ -486,17 +486,17 @@ fn outputs_go_where_they_are_declared() {
 }
 
 #[test]
-fn captures_go_on_and_are_drawn() {
+fn transform_feedback_resume_and_draw() {
     counters(&gpu(&[], &[extension::PRIMITIVES])).unwrap();
 }
 
 #[test]
-fn objects_keep_the_order_of_their_vertices() {
+fn captured_primitives_preserve_vertex_order() {
     topologies(&gpu(&[feature::GEOMETRY], &[extension::PROVOKING])).unwrap();
 }
 
 #[test]
-fn the_last_stage_is_captured() {
+fn last_vertex_stage_is_captured() {
     tessellated(&gpu(&[feature::TESSELLATION], &[])).unwrap();
 }
 
@@ -547,11 +547,11 @@ void main()
 }
 
 #[test]
-fn strips_have_a_stream() {
+fn captured_strips_of_one_stream() {
     strips(&gpu(&[feature::GEOMETRY], &[])).unwrap();
 }
 
 #[test]
-fn points_have_streams() {
+fn captured_points_of_multiple_streams() {
     streams(&gpu(&[feature::GEOMETRY], &[extension::DYNAMIC_3])).unwrap();
 }

@@ -29,7 +29,7 @@ fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T]) {
 }
 
 #[test]
-fn fill_writes_its_range_alone() {
+fn fill_buffer_writes_only_its_range() {
     let rig = Rig::new();
     let buffer = rig.buffer(1024);
     buffer.data.fill(1);
@@ -81,7 +81,7 @@ fn copies_of_any_alignment() {
 }
 
 #[test]
-fn updates_carry_their_data() {
+fn update_buffer_copies_its_data() {
     let rig = Rig::new();
     let buffer = rig.buffer(70_000);
     let data: Vec<u8> = (0..65_536u32).map(|index| (index % 251) as u8).collect();
@@ -97,7 +97,7 @@ fn updates_carry_their_data() {
 }
 
 #[test]
-fn dispatches_direct_indirect_and_in_parts() {
+fn direct_indirect_and_base_dispatches() {
     let rig = Rig::new();
     let buffer = rig.buffer(4096);
     let counts = rig.buffer(64);
@@ -141,7 +141,7 @@ fn dispatches_direct_indirect_and_in_parts() {
 }
 
 #[test]
-fn dynamic_offsets_move_the_buffer() {
+fn dynamic_buffer_offsets() {
     let rig = Rig::new();
     let buffer = rig.buffer(4096);
     let kernel = fill(&rig, vk::DescriptorType::STORAGE_BUFFER_DYNAMIC, &buffer);
@@ -187,7 +187,7 @@ fn barriers_order_read_after_write() {
 }
 
 #[test]
-fn secondaries_run_in_their_primary() {
+fn secondary_command_buffers_execute() {
     let rig = Rig::new();
     let buffer = rig.buffer(256);
     let kernel = fill(&rig, vk::DescriptorType::STORAGE_BUFFER, &buffer);
@@ -217,7 +217,7 @@ fn secondaries_run_in_their_primary() {
 }
 
 #[test]
-fn one_command_buffer_many_times_and_long() {
+fn long_command_buffer_submitted_repeatedly() {
     let rig = Rig::new();
     let buffer = rig.buffer(4096);
     let counters: Vec<u32> = (0..1024).collect();

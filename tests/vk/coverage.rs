@@ -1,4 +1,4 @@
-//! Which pixels and samples objects cover, where that is the application's to say.
+//! Which pixels and samples objects cover, where the application controls it.
 
 use ash::vk;
 use samples::vulkan::{

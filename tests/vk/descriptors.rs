@@ -1,4 +1,4 @@
-//! Descriptors that are pushed, inline, counted by the set, written late, or of several types.
+//! Push, inline uniform block, variable count, update-after-bind and mutable descriptors.
 
 use ash::vk;
 
@@ -147,7 +147,7 @@ fn holding(rig: &Rig, dword: u32) -> Buffer<'_> {
 const NONE: vk::DescriptorBindingFlags = vk::DescriptorBindingFlags::empty();
 
 #[test]
-fn pushed_descriptors_stay_until_pushed_again() {
+fn push_descriptors_persist_until_pushed_again() {
     let rig = Rig::new();
     let push = ash::khr::push_descriptor::Device::new(&rig.instance, &rig.device);
     let program = Program::new(
@@ -228,7 +228,7 @@ void main() { r[r[0]] = a * 100u + b; r[0]++; }",
 }
 
 #[test]
-fn inline_blocks_hold_their_bytes() {
+fn inline_uniform_blocks() {
     let rig = Rig::new();
     let d = &rig.device;
     let program = Program::new(
@@ -319,7 +319,7 @@ void main()
 }
 
 #[test]
-fn sets_choose_their_count_and_are_written_late() {
+fn variable_descriptor_count_and_update_after_bind() {
     use vk::DescriptorBindingFlags as Flags;
     let rig = Rig::new();
     let program = Program::new(
@@ -379,7 +379,7 @@ void main()
 }
 
 #[test]
-fn a_mutable_descriptor_is_what_was_written_last() {
+fn mutable_descriptor_has_the_last_written_type() {
     let rig = Rig::new();
     let mutable = vk::DescriptorType::MUTABLE_EXT;
     let program = Program::new(
@@ -418,7 +418,7 @@ void main() { r[0] = as_uniform[0].v; r[1] = as_storage[1].v; as_storage[1].v = 
 }
 
 #[test]
-fn images_and_texels_are_written_after_they_are_bound() {
+fn image_and_texel_buffer_descriptors_updated_after_bind() {
     use vk::DescriptorBindingFlags as Flags;
     use vk::DescriptorType as T;
     let rig = Rig::new();
@@ -698,7 +698,7 @@ void main()
 /// The planes of a conversion count for several (`combinedImageSamplerDescriptorCount`), which
 /// applications forget.
 #[test]
-fn pools_have_room_for_uncounted_planes() {
+fn pools_reserve_descriptors_for_ycbcr_planes() {
     let rig = Rig::new();
     let d = &rig.device;
     let info = vk::SamplerYcbcrConversionCreateInfo::default()

@@ -14,7 +14,7 @@ fn above(x: u32, y: u32) -> bool {
 }
 
 #[test]
-fn a_triangle_covers_its_pixels() {
+fn triangle_coverage() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let pipeline = canvas.pipeline(&compile(VERTEX, FRAGMENT), &Look::default());
@@ -42,7 +42,7 @@ fn rectangles(canvas: &Canvas<'_>, look: &Look<'_>) -> vk::Pipeline {
 }
 
 #[test]
-fn the_nearer_of_two_is_seen() {
+fn depth_test_less_with_two_quads() {
     let rig = Rig::new();
     for format in [
         vk::Format::D32_SFLOAT,
@@ -75,7 +75,7 @@ fn the_nearer_of_two_is_seen() {
 }
 
 #[test]
-fn stencil_lets_through_what_was_marked() {
+fn stencil_test_equal() {
     let rig = Rig::new();
     for format in [
         vk::Format::S8_UINT,
@@ -131,7 +131,7 @@ fn stencil_lets_through_what_was_marked() {
 }
 
 #[test]
-fn colours_are_blended() {
+fn alpha_blending() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let blend = vk::PipelineColorBlendAttachmentState::default()
@@ -164,7 +164,7 @@ fn colours_are_blended() {
 }
 
 #[test]
-fn scissors_and_viewports_bound_what_is_drawn() {
+fn scissors_and_viewports() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let look = Look {
@@ -212,7 +212,7 @@ fn indices<'a>(rig: &'a Rig, from: &[u16]) -> crate::rig::Buffer<'a> {
 }
 
 #[test]
-fn indices_choose_vertices_and_the_highest_ends_a_strip() {
+fn index_types_and_primitive_restart() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let look = Look {
@@ -296,7 +296,7 @@ fn instances(rig: &Rig, draw: impl FnOnce(vk::CommandBuffer)) -> Vec<[u8; 4]> {
 }
 
 #[test]
-fn instances_have_numbers_and_attributes() {
+fn instance_index_and_instanced_attributes() {
     let rig = Rig::new();
     let row = instances(&rig, |commands| unsafe {
         rig.device.cmd_draw(commands, 6, 2, 0, 1);
@@ -320,7 +320,7 @@ fn indirect_draws_read_their_parameters() {
 }
 
 #[test]
-fn load_operations_clear_or_keep() {
+fn load_op_clear_and_load() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let pipeline = rectangles(&canvas, &Look::default());
@@ -360,7 +360,7 @@ fn load_operations_clear_or_keep() {
 }
 
 #[test]
-fn attachments_are_cleared_in_rectangles() {
+fn clear_attachments_rectangles() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, Some(vk::Format::D32_SFLOAT));
     let depth = vk::PipelineDepthStencilStateCreateInfo::default()
@@ -410,7 +410,7 @@ fn attachments_are_cleared_in_rectangles() {
 }
 
 #[test]
-fn misuse_is_an_error_and_not_a_crash() {
+fn misuse_is_reported_as_an_error() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let commands = rig.command_buffer(vk::CommandBufferLevel::PRIMARY);
@@ -439,7 +439,7 @@ fn misuse_is_an_error_and_not_a_crash() {
 }
 
 #[test]
-fn a_rendering_ends_with_its_samples_resolved() {
+fn rendering_end_resolves_multisampled_attachments() {
     let rig = Rig::new();
     let d = &rig.device;
     let canvas = Canvas::new(&rig, None);
@@ -588,7 +588,7 @@ fn a_rendering_ends_with_its_samples_resolved() {
 }
 
 #[test]
-fn outputs_without_a_target_are_dropped() {
+fn outputs_without_an_attachment_are_dropped() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let fragment = "#version 450

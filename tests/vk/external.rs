@@ -163,7 +163,7 @@ fn exported_objects_are_not_recycled() {
 
 /// A sync file is a copy: export resets the fence or waits on the semaphore, import is temporary.
 #[test]
-fn fences_and_semaphores_travel_as_sync_files() {
+fn fences_and_semaphores_as_sync_files() {
     let rig = Rig::new();
     let d = &rig.device;
     let fences = ash::khr::external_fence_fd::Device::new(&rig.instance, d);
@@ -294,7 +294,7 @@ fn import_host(rig: &Rig, at: *mut u8, bytes: u64) -> Result<vk::DeviceMemory, v
 }
 
 #[test]
-fn the_pages_of_the_process_are_memory() {
+fn imported_host_memory() {
     let rig = Rig::new();
     let d = &rig.device;
     let extension = ash::ext::external_memory_host::Device::new(&rig.instance, d);
@@ -341,7 +341,7 @@ fn the_pages_of_the_process_are_memory() {
 }
 
 #[test]
-fn a_shader_writes_the_pages_of_the_process() {
+fn shader_writes_to_imported_host_memory() {
     let rig = Rig::new();
     let d = &rig.device;
     let pages = Pages::new(4096);
@@ -385,7 +385,7 @@ fn a_shader_writes_the_pages_of_the_process() {
 }
 
 #[test]
-fn pages_that_are_not_there_are_refused() {
+fn unmapped_host_memory_is_refused() {
     let rig = Rig::new();
     let pages = Pages::new(2 * 4096);
     let refused = Some(vk::Result::ERROR_INVALID_EXTERNAL_HANDLE);

@@ -8,7 +8,7 @@ use crate::rig::Rig;
 use crate::textures::{COLOUR, fill, floats, image_info, nearest, view};
 
 #[test]
-fn gathers_reach_as_far_as_the_limits_say() {
+fn gather_offsets_at_the_limits() {
     let rig = Rig::new();
     let limits = unsafe { rig.instance.get_physical_device_properties(rig.physical) }.limits;
     let reach = (

@@ -27,7 +27,7 @@ fn device(
 }
 
 #[test]
-fn clocks_are_read_together() {
+fn calibrated_timestamps() {
     let rig = Rig::new();
     let names = [ash::ext::calibrated_timestamps::NAME];
     let device = device(&rig, &names, None).unwrap();
@@ -67,7 +67,7 @@ fn clocks_are_read_together() {
 }
 
 #[test]
-fn queues_have_the_priorities_that_are_listed() {
+fn global_queue_priorities() {
     let rig = Rig::new();
     let mut known = vk::QueueFamilyGlobalPriorityPropertiesKHR::default();
     let mut family = [vk::QueueFamilyProperties2::default().push_next(&mut known)];
@@ -97,7 +97,7 @@ fn queues_have_the_priorities_that_are_listed() {
 }
 
 #[test]
-fn deferred_operations_are_finished() {
+fn deferred_host_operations_complete_immediately() {
     let rig = Rig::new();
     let names = [ash::khr::deferred_host_operations::NAME];
     let device = device(&rig, &names, None).unwrap();
@@ -248,7 +248,7 @@ fn messengers_in_the_instance_chain_receive_creation_and_destruction() {
 }
 
 #[test]
-fn a_device_answers_only_for_what_is_enabled() {
+fn device_procedures_require_enabled_extensions() {
     let found = |instance_names: &[&std::ffi::CStr], device_names: &[&std::ffi::CStr]| {
         let entry = entry();
         let names: Vec<_> = instance_names.iter().map(|name| name.as_ptr()).collect();
@@ -296,7 +296,7 @@ fn a_device_answers_only_for_what_is_enabled() {
 
 /// What one side writes the other reads, in every type of memory, by the rules for that type.
 #[test]
-fn every_memory_type_is_shared_with_the_gpu() {
+fn every_memory_type_is_coherent_with_the_gpu() {
     assert_eq!(
         [0, 1].map(|gpu| seen_from_both_sides(&Rig::on(gpu))),
         [1, 2]

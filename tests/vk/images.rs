@@ -290,7 +290,7 @@ pub(super) fn info(format: vk::Format, tiling: vk::ImageTiling) -> vk::ImageCrea
 }
 
 #[test]
-fn every_format_comes_back_from_every_level_and_layer() {
+fn copy_round_trip_of_every_format_level_and_layer() {
     let rig = Rig::new();
     for tiling in [vk::ImageTiling::OPTIMAL, vk::ImageTiling::LINEAR] {
         let formats = formats(&rig, tiling);
@@ -302,7 +302,7 @@ fn every_format_comes_back_from_every_level_and_layer() {
 }
 
 #[test]
-fn lines_and_volumes_come_back() {
+fn copy_round_trip_of_1d_and_3d_images() {
     let rig = Rig::new();
     for format in [
         vk::Format::R8_UNORM,
@@ -371,7 +371,7 @@ pub(super) fn offset(x: i32, y: i32, z: i32) -> vk::Offset3D {
 }
 
 #[test]
-fn parts_of_images_are_copied_to_others() {
+fn image_region_copies() {
     let rig = Rig::new();
     let extent = vk::Extent3D {
         width: 64,
@@ -443,7 +443,7 @@ fn parts_of_images_are_copied_to_others() {
 
 /// Vulkan forbids it, and applications do it.
 #[test]
-fn what_is_copied_to_one_place_without_a_barrier_is_in_order() {
+fn overlapping_copies_in_one_command_execute_in_order() {
     let rig = Rig::new();
     let info = info(vk::Format::R8G8B8A8_UNORM, vk::ImageTiling::OPTIMAL).mip_levels(1);
     let image = Image::new(&rig, &info.array_layers(1));
@@ -498,7 +498,7 @@ fn what_is_copied_to_one_place_without_a_barrier_is_in_order() {
 }
 
 #[test]
-fn depth_and_stencil_are_cleared_apart() {
+fn depth_and_stencil_are_cleared_separately() {
     let rig = Rig::new();
     let made = info(vk::Format::D24_UNORM_S8_UINT, vk::ImageTiling::OPTIMAL);
     let image = Image::new(&rig, &made);
@@ -687,7 +687,7 @@ fn is_where_the_host_is_told(rig: &Rig, made: &vk::ImageCreateInfo<'_>) {
 }
 
 #[test]
-fn images_that_no_format_reports_are_refused() {
+fn unsupported_image_create_infos_are_refused() {
     let rig = Rig::new();
     let refused = |info: &vk::ImageCreateInfo<'_>| {
         let made = unsafe { rig.device.create_image(info, None) };

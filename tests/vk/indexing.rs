@@ -122,7 +122,7 @@ fn written(rig: &Rig, words: &[u32], push: u32, wanted: impl Fn(u32, u32) -> Opt
 }
 
 #[test]
-fn a_buffer_chosen_by_a_shared_number() {
+fn buffer_array_with_a_uniform_index() {
     let rig = Rig::new();
     let words = compile(
         "#version 450
@@ -144,7 +144,7 @@ void main()
 }
 
 #[test]
-fn a_buffer_chosen_by_each_invocation() {
+fn buffer_array_with_a_non_uniform_index() {
     let rig = Rig::new();
     let words = compile(
         "#version 450
@@ -167,7 +167,7 @@ void main()
 /// Several loads from one buffer, of places that are known at once and of one that another load
 /// tells.
 #[test]
-fn loads_from_a_buffer_chosen_by_each_invocation() {
+fn non_uniform_buffer_loads() {
     let rig = Rig::new();
     let words = compile(
         "#version 450

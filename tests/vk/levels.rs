@@ -31,7 +31,7 @@ fn steps(rig: &Rig) -> Image<'_> {
 }
 
 #[test]
-fn views_have_a_least_level() {
+fn image_view_min_lod() {
     let rig = Rig::new();
     let (image, format) = (steps(&rig), vk::Format::R8G8B8A8_UNORM);
     // A view sees no less than one and a half.
@@ -66,7 +66,7 @@ fn views_have_a_least_level() {
 }
 
 #[test]
-fn shaders_have_a_least_level() {
+fn shader_min_lod() {
     let rig = Rig::new();
     let image = steps(&rig);
     let kind = vk::ImageViewType::TYPE_2D;
@@ -91,7 +91,7 @@ fn shaders_have_a_least_level() {
 }
 
 #[test]
-fn compute_shaders_with_quads_choose_a_level() {
+fn compute_derivative_quads_select_a_level() {
     let rig = Rig::new();
     let image = steps(&rig);
     let kind = vk::ImageViewType::TYPE_2D;

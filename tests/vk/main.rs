@@ -7,6 +7,7 @@
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
 mod addresses;
+mod allocation_callbacks;
 mod blits;
 mod borders;
 mod bounds;
@@ -17,7 +18,6 @@ mod compute;
 mod coverage;
 mod depth;
 mod descriptors;
-mod drawn;
 mod draws;
 mod external;
 mod feedback;
@@ -25,8 +25,8 @@ mod gathers;
 mod host;
 mod images;
 mod indexing;
-mod lent;
 mod levels;
+mod meta_draws;
 mod modifiers;
 mod objects;
 mod pipelines;
@@ -54,7 +54,7 @@ fn kernels() -> Vec<Arc<dyn uapi::Kernel>> {
     let options = || kmd::Options {
         strict: true,
         hang_seconds: 3,
-        sink: kmd::Sink::new(|line| eprintln!("{line}")),
+        sink: kmd::LogSink::new(|line| eprintln!("{line}")),
         ..kmd::Options::default()
     };
     let open = |(gpu, name): (&OnceLock<Arc<kmd::Device>>, _)| {

@@ -106,7 +106,7 @@ fn info_of() -> vk::ImageCreateInfo<'static> {
 }
 
 #[test]
-fn another_device_reads_what_one_has_laid_out() {
+fn exported_modifier_layout_is_read_by_another_device() {
     let kind = vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT;
     for code in [LINEAR, X_TILED, Y_TILED] {
         let (maker, reader) = (Rig::new(), Rig::new());

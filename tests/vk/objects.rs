@@ -206,7 +206,7 @@ fn unsupported_features_are_rejected() {
 }
 
 #[test]
-fn a_command_that_fails_makes_the_command_buffer_fail() {
+fn failed_command_is_reported_by_end_command_buffer() {
     let rig = Rig::new();
     let commands = rig.command_buffer(vk::CommandBufferLevel::PRIMARY);
     let ended = rig.record_into(commands, |commands| unsafe {
@@ -240,7 +240,7 @@ fn memory_is_zeroed_retained_and_freed() {
 }
 
 #[test]
-fn large_descriptor_pools_cost_what_their_sets_take() {
+fn descriptor_pool_memory_follows_allocated_sets() {
     const POOLS: usize = 64;
     const DESCRIPTORS: u32 = 1 << 16;
     let rig = Rig::new();
@@ -285,7 +285,7 @@ fn large_descriptor_pools_cost_what_their_sets_take() {
 }
 
 #[test]
-fn descriptor_pools_run_out_and_recover() {
+fn descriptor_pool_exhaustion_and_reset() {
     let rig = Rig::new();
     let d = &rig.device;
     let kind = vk::DescriptorType::STORAGE_BUFFER;
@@ -326,7 +326,7 @@ fn descriptor_pools_run_out_and_recover() {
 }
 
 #[test]
-fn freed_sets_leave_their_room_to_any_layout() {
+fn freed_sets_can_be_reused_by_any_layout() {
     let rig = Rig::new();
     let d = &rig.device;
     let kind = vk::DescriptorType::STORAGE_BUFFER;
@@ -391,7 +391,7 @@ fn freed_sets_leave_their_room_to_any_layout() {
 }
 
 #[test]
-fn pipeline_caches_survive_their_bytes() {
+fn pipeline_cache_data_round_trip() {
     let rig = Rig::new();
     let d = &rig.device;
     let words = crate::rig::fill();
@@ -476,7 +476,7 @@ void main()
 }
 
 #[test]
-fn wrong_handles_are_errors_not_crashes() {
+fn invalid_handles_are_errors() {
     let rig = Rig::new();
     let d = &rig.device;
     let buffer = rig.buffer(64);
@@ -500,7 +500,7 @@ fn wrong_handles_are_errors_not_crashes() {
 }
 
 #[test]
-fn private_data_is_an_objects_own() {
+fn private_data_is_per_object() {
     let rig = Rig::new();
     let data = ash::ext::private_data::Device::new(&rig.instance, &rig.device);
     unsafe {
@@ -534,7 +534,7 @@ fn private_data_is_an_objects_own() {
 }
 
 #[test]
-fn the_heap_budget_is_enforced() {
+fn heap_budget_is_enforced() {
     let rig = Rig::new();
     let used = || {
         let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();

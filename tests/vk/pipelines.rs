@@ -63,7 +63,7 @@ fn make(
 }
 
 #[test]
-fn subgroups_have_the_requested_size() {
+fn required_subgroup_size() {
     let rig = Rig::new();
     let d = &rig.device;
     let words = sizes();
@@ -109,7 +109,7 @@ fn subgroups_have_the_requested_size() {
 }
 
 #[test]
-fn modules_of_spirv_1_6_read_the_size_that_runs() {
+fn spirv_1_6_subgroup_size_builtin_is_the_dispatched_width() {
     let rig = Rig::new();
     let buffer = rig.buffer(8 * 16);
     let kind = vk::DescriptorType::STORAGE_BUFFER;
@@ -139,7 +139,7 @@ fn modules_of_spirv_1_6_read_the_size_that_runs() {
 }
 
 #[test]
-fn cached_pipelines_are_found_and_others_not_compiled() {
+fn fail_on_compile_required_uses_the_cache() {
     let rig = Rig::new();
     let d = &rig.device;
     let words = sizes();
@@ -209,7 +209,7 @@ fn cached_pipelines_are_found_and_others_not_compiled() {
 
 /// A module's name stands for it where a cache knows what it was compiled to.
 #[test]
-fn modules_are_known_by_their_names() {
+fn shader_module_identifiers() {
     let rig = Rig::new();
     let d = &rig.device;
     let names = ash::ext::shader_module_identifier::Device::new(&rig.instance, d);

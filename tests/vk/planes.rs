@@ -403,7 +403,7 @@ const KINDS: &[Kind] = &[
 ];
 
 #[test]
-fn colours_of_every_format_are_converted() {
+fn ycbcr_conversion_of_every_format() {
     let rig = Rig::new();
     let model = vk::SamplerYcbcrModelConversion::YCBCR_709;
     for kind in KINDS {
@@ -412,7 +412,7 @@ fn colours_of_every_format_are_converted() {
 }
 
 #[test]
-fn conversions_follow_model_range_place_and_components() {
+fn ycbcr_model_range_chroma_location_and_swizzle() {
     use vk::SamplerYcbcrModelConversion as M;
     let rig = Rig::new();
     let planar = KINDS[0];
@@ -441,7 +441,7 @@ fn conversions_follow_model_range_place_and_components() {
 }
 
 #[test]
-fn pairs_that_share_their_chroma_are_copied_as_dwords() {
+fn packed_422_formats_are_copied_as_dwords() {
     let rig = Rig::new();
     let dwords = image_info(vk::Format::R8G8B8A8_UINT, [4, 2, 1], 1, 1);
     let pairs = image_info(vk::Format::G8B8G8R8_422_UNORM, [8, 2, 1], 1, 1);
@@ -461,7 +461,7 @@ fn pairs_that_share_their_chroma_are_copied_as_dwords() {
 }
 
 #[test]
-fn a_plane_fits_behind_another_one_of_its_size() {
+fn disjoint_planes_share_a_memory_allocation() {
     let rig = Rig::new();
     for kind in KINDS.iter().filter(|kind| kind.planes > 1) {
         let info = image_info(kind.format, [8, 8, 1], 1, 1)
@@ -489,7 +489,7 @@ fn a_plane_fits_behind_another_one_of_its_size() {
 }
 
 #[test]
-fn planes_are_copied_and_seen_by_themselves() {
+fn single_plane_copies_and_views() {
     let rig = Rig::new();
     let d = &rig.device;
     let info = image_info(

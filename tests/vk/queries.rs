@@ -246,7 +246,7 @@ fn with(features: &[Feature], extensions: &[Extension]) -> Gpu {
 }
 
 #[test]
-fn a_part_is_counted_by_the_query_around_it() {
+fn queries_count_the_commands_they_enclose() {
     inherited(&gpu(&[
         feature::PRECISE_OCCLUSION,
         feature::INHERITED_QUERIES,
@@ -255,7 +255,7 @@ fn a_part_is_counted_by_the_query_around_it() {
 }
 
 #[test]
-fn stages_are_counted() {
+fn pipeline_statistics_queries() {
     let features = [
         feature::STATISTICS,
         feature::GEOMETRY,
@@ -267,7 +267,7 @@ fn stages_are_counted() {
 /// A part that inherits a condition counts samples only where it holds; its clear and a draw behind
 /// it, too.
 #[test]
-fn a_part_obeys_the_condition_around_it() {
+fn conditional_rendering_in_command_ranges() {
     let gpu = with(&[feature::PRECISE_OCCLUSION], &[extension::CONDITIONS]);
     let obeys = || -> Result<(), Error> {
         let (color, depth) = (target(&gpu, RGBA8)?, target(&gpu, DEPTH)?);

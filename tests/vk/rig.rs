@@ -80,7 +80,7 @@ pub fn compile_for(vulkan: &str, glsl: &str) -> Vec<u32> {
     modules.into_iter().next().unwrap().1
 }
 
-/// Writes the first push constant to as many dwords of buffer 0 as the second says.
+/// Writes the first push constant to the first dwords of buffer 0; the second is their number.
 pub fn fill() -> Vec<u32> {
     compile(
         "#version 450

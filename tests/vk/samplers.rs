@@ -156,7 +156,7 @@ fn seen(colour: vk::BorderColor) -> [u8; 2] {
 }
 
 #[test]
-fn draws_see_the_samplers_of_the_set_that_is_bound() {
+fn draws_use_the_samplers_of_the_bound_set() {
     let rig = Rig::new();
     let d = &rig.device;
     let canvas = Canvas::new(&rig, None);
@@ -201,7 +201,7 @@ void main()
 }
 
 #[test]
-fn dispatches_see_the_samplers_of_the_set_that_is_bound() {
+fn dispatches_use_the_samplers_of_the_bound_set() {
     let rig = Rig::new();
     let d = &rig.device;
     let out = rig.buffer(64);

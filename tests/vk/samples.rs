@@ -1,4 +1,4 @@
-//! A pass that draws to nothing: each pipeline says how many samples a pixel has
+//! A pass without attachments: each pipeline sets the number of samples
 //! (variableMultisampleRate).
 
 use ash::vk;

@@ -1,4 +1,4 @@
-//! Depth and stencil as shaders see them: apart, and with uses of their own.
+//! Depth and stencil as shaders read them: separately, and with separate usage.
 
 use ash::vk;
 
@@ -115,7 +115,7 @@ fn stencil_has_separate_usage() {
 }
 
 #[test]
-fn lines_have_depth_and_stencil() {
+fn depth_stencil_1d_images() {
     let rig = Rig::new();
     let format = vk::Format::D24_UNORM_S8_UINT;
     let info = image_info(format, [150, 1, 1], 3, 4);
@@ -175,7 +175,7 @@ fn lines_have_depth_and_stencil() {
 }
 
 #[test]
-fn depth_may_have_samples_at_other_places() {
+fn depth_with_custom_sample_locations() {
     let rig = Rig::new();
     let flags = vk::ImageCreateFlags::SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_EXT;
     let target = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
@@ -205,7 +205,7 @@ fn depth_may_have_samples_at_other_places() {
 }
 
 #[test]
-fn volumes_have_depth_and_stencil() {
+fn depth_stencil_3d_images() {
     let rig = Rig::new();
     let (depth, stencil) = (vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL);
     for format in [
@@ -299,7 +299,7 @@ fn volumes_have_depth_and_stencil() {
 }
 
 #[test]
-fn shaders_read_stencil_before_they_count_in_it() {
+fn stencil_sampled_before_it_is_written() {
     let rig = Rig::new();
     let d = &rig.device;
     let kind = vk::DescriptorType::INPUT_ATTACHMENT;

@@ -153,7 +153,7 @@ fn a_surface_reports_its_capabilities() {
 }
 
 #[test]
-fn images_take_turns() {
+fn swapchain_images_are_acquired_in_turn() {
     let screen = Screen::new();
     let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
     let images = unsafe { screen.swapchains.get_swapchain_images(swapchain) }.unwrap();
@@ -247,7 +247,7 @@ fn presents_wait_for_rendering() {
 }
 
 #[test]
-fn a_window_has_one_swapchain_that_a_new_one_retires() {
+fn new_swapchain_retires_the_old_one() {
     let screen = Screen::new();
     let first = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
     let again = screen.swapchain(vk::SwapchainKHR::null());
@@ -265,7 +265,7 @@ fn a_window_has_one_swapchain_that_a_new_one_retires() {
 }
 
 #[test]
-fn an_image_that_is_not_acquired_is_not_presented() {
+fn presenting_an_unacquired_image_is_refused() {
     let screen = Screen::new();
     let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
     assert!(screen.present(swapchain, 0).is_err());
@@ -309,7 +309,7 @@ fn present_wait_waits_for_the_present_id() {
 }
 
 #[test]
-fn a_retired_swapchain_still_presents_queued_images() {
+fn retired_swapchain_presents_queued_images() {
     let screen = Screen::new();
     let waits = khr::present_wait::Device::new(&screen.instance, &screen.device);
     let first = screen.swapchain(vk::SwapchainKHR::null()).unwrap();

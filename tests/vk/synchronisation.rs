@@ -42,7 +42,7 @@ fn fences_signal_wait_and_reset() {
 /// An object that recycles a destroyed one starts in the state that Vulkan defines, whatever its
 /// last state.
 #[test]
-fn recreated_objects_start_clean() {
+fn recreated_objects_start_unsignalled() {
     let rig = Rig::new();
     let d = &rig.device;
     let timelines = ash::khr::timeline_semaphore::Device::new(&rig.instance, d);
@@ -58,7 +58,7 @@ fn recreated_objects_start_clean() {
     let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
     for round in 0..3 {
         unsafe {
-            // More than are kept.
+            // More than are pooled.
             let fences: Vec<_> = (0..100)
                 .map(|i| {
                     let info = if i % 2 == 0 {
@@ -142,7 +142,7 @@ fn binary_semaphores_chain_submissions() {
 
 /// A submission takes a semaphore's signal away, and gives it a new one.
 #[test]
-fn a_binary_semaphore_is_waited_for_and_signalled_at_once() {
+fn binary_semaphore_waited_and_signalled_in_one_submission() {
     let rig = Rig::new();
     let d = &rig.device;
     unsafe {
@@ -168,7 +168,7 @@ fn a_binary_semaphore_is_waited_for_and_signalled_at_once() {
 }
 
 #[test]
-fn timelines_order_submissions_made_in_any_order() {
+fn timeline_semaphores_order_out_of_order_submissions() {
     let rig = Rig::new();
     let d = &rig.device;
     let timelines = ash::khr::timeline_semaphore::Device::new(&rig.instance, d);
@@ -406,7 +406,7 @@ fn timestamps_increase_and_report_availability() {
 }
 
 #[test]
-fn a_hang_loses_its_device_and_no_other() {
+fn hang_loses_only_its_device() {
     let (rig, other) = (Rig::new(), Rig::new());
     let d = &rig.device;
     let all = vk::PipelineStageFlags::ALL_COMMANDS;

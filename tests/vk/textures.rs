@@ -86,7 +86,7 @@ pub(crate) fn fill(rig: &Rig, image: &Image<'_>, info: &vk::ImageCreateInfo<'_>,
 pub(crate) const COLOUR: vk::ImageAspectFlags = vk::ImageAspectFlags::COLOR;
 
 #[test]
-fn samplers_read_by_every_way_of_writing_descriptors() {
+fn samplers_with_every_descriptor_write_method() {
     let rig = Rig::new();
     let format = vk::Format::R8G8B8A8_UNORM;
     let info = image_info(format, [4, 2, 1], 1, 1);
@@ -141,7 +141,7 @@ void main()
 }
 
 #[test]
-fn texels_are_read_and_written_in_images_and_buffers() {
+fn storage_images_and_texel_buffers() {
     let rig = Rig::new();
     for (format, name, samplers) in [
         (vk::Format::R8G8B8A8_UNORM, "rgba8", ""),
@@ -431,7 +431,7 @@ fn views_and_samplers_follow_their_create_info() {
 }
 
 #[test]
-fn blocks_are_decoded() {
+fn compressed_formats_are_sampled() {
     let rig = Rig::new();
     // Red alone; a base of black and the smallest modifier; a block of one colour.
     let one_colour = [
@@ -469,7 +469,7 @@ fn blocks_are_decoded() {
 }
 
 #[test]
-fn anisotropy_and_extremes_are_obeyed() {
+fn anisotropic_and_min_max_filters() {
     let rig = Rig::new();
     let format = vk::Format::R8G8B8A8_UNORM;
     let info = image_info(format, [16, 16, 1], 1, 1);
@@ -507,7 +507,7 @@ fn anisotropy_and_extremes_are_obeyed() {
 }
 
 #[test]
-fn slices_are_seen_as_planes() {
+fn views_2d_of_3d_slices() {
     let rig = Rig::new();
     let format = vk::Format::R8G8B8A8_UNORM;
     let info = image_info(format, [8, 8, 4], 2, 1)
@@ -571,7 +571,7 @@ void main()
 }
 
 #[test]
-fn floats_in_images_and_texel_buffers_are_exchanged() {
+fn float_atomic_exchange_on_images_and_texel_buffers() {
     let rig = Rig::new();
     let format = vk::Format::R32_SFLOAT;
     let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();

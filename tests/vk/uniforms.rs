@@ -196,7 +196,7 @@ const ALL: [u64; 2] = [0, vk::WHOLE_SIZE];
 const PLAIN: vk::DescriptorSetLayoutCreateFlags = vk::DescriptorSetLayoutCreateFlags::empty();
 
 #[test]
-fn each_draw_reads_the_set_that_is_bound() {
+fn draws_read_the_bound_descriptor_set() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let scene = Scene::new(&canvas, [UNIFORM, UNIFORM], PLAIN);
@@ -219,7 +219,7 @@ fn each_draw_reads_the_set_that_is_bound() {
 }
 
 #[test]
-fn each_draw_reads_from_the_offset_that_is_bound() {
+fn draws_read_at_the_bound_dynamic_offset() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let scene = Scene::new(&canvas, [DYNAMIC, DYNAMIC], PLAIN);

@@ -27,13 +27,13 @@ fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec
     let device = hw::Device::by_name("skl").expect("a known device");
     for spill_everything in [false, true] {
         for width in [8, 16, 32] {
-            let key = compile::Key {
+            let key = compile::CompileKey {
                 backend: fs::Options {
                     required_width: Some(width),
                     spill_everything,
                     ..fs::Options::default()
                 },
-                ..compile::Key::new(compile::Stage::Compute, entry, &layout, device)
+                ..compile::CompileKey::new(compile::Stage::Compute, entry, &layout, device)
             };
             let binary = match compile::compile(words, &key) {
                 Ok(binary) => binary,

@@ -1,7 +1,7 @@
 //! The batch decoder: dwords to packets, and packets to text.
 
 use crate::generation::Gen;
-use crate::packet::{Kind, Packet};
+use crate::packet::{FieldKind, Packet};
 use crate::{draw, gen8, media, mi, value};
 use std::fmt::Write;
 
@@ -30,7 +30,7 @@ pub fn packets(hw_gen: Gen) -> impl Iterator<Item = &'static Packet> {
 }
 
 /// The packet that a command with this first dword is.
-pub fn find(first: u32, hw_gen: Gen) -> Option<&'static Packet> {
+pub fn find_packet(first: u32, hw_gen: Gen) -> Option<&'static Packet> {
     packets(hw_gen).find(|packet| packet.matches(first))
 }
 
@@ -61,7 +61,7 @@ pub fn commands(words: &[u32], hw_gen: Gen) -> impl Iterator<Item = Command<'_>>
     let mut ended = false;
     std::iter::from_fn(move || {
         let first = *words.get(at).filter(|_| !ended)?;
-        let packet = find(first, hw_gen);
+        let packet = find_packet(first, hw_gen);
         let length = packet
             .map_or_else(|| length_dw(first), |p| p.length(first))
             .max(1);
@@ -78,7 +78,7 @@ pub fn commands(words: &[u32], hw_gen: Gen) -> impl Iterator<Item = Command<'_>>
 }
 
 /// Formats a command: its address, name and nonzero fields. `address` is that of the batch.
-pub fn print(command: &Command<'_>, address: u64) -> String {
+pub fn format_command(command: &Command<'_>, address: u64) -> String {
     let at = address + command.at_dw as u64 * 4;
     let mut text = format!("{at:#014x}: ");
     let Some(packet) = command.packet else {
@@ -86,7 +86,7 @@ pub fn print(command: &Command<'_>, address: u64) -> String {
         return text;
     };
     let _ = writeln!(text, "{}", packet.name);
-    text.push_str(&fields(packet, command.words));
+    text.push_str(&format_fields(packet, command.words));
     if command.words.len() < command.length_dw {
         let _ = writeln!(text, "    (truncated)");
     }
@@ -94,7 +94,7 @@ pub fn print(command: &Command<'_>, address: u64) -> String {
 }
 
 /// Formats the nonzero fields of a packet or state structure, one line each.
-pub fn fields(packet: &Packet, words: &[u32]) -> String {
+pub fn format_fields(packet: &Packet, words: &[u32]) -> String {
     let mut text = String::new();
     for field in packet.fields {
         if usize::from(field.lo / 32) >= words.len() {
@@ -106,15 +106,15 @@ pub fn fields(packet: &Packet, words: &[u32]) -> String {
         }
         let name = field.name;
         let _ = match field.kind {
-            Kind::Bool | Kind::MustBeOne => {
+            FieldKind::Bool | FieldKind::MustBeOne => {
                 writeln!(text, "    {name}")
             }
-            Kind::Int => writeln!(text, "    {name}: {}", value as i64),
-            Kind::Uint if value < 10_000 => match value::name(packet, name, value) {
+            FieldKind::Int => writeln!(text, "    {name}: {}", value as i64),
+            FieldKind::Uint if value < 10_000 => match value::name(packet, name, value) {
                 Some(named) => writeln!(text, "    {name}: {value} ({named})"),
                 None => writeln!(text, "    {name}: {value}"),
             },
-            Kind::Float => {
+            FieldKind::Float => {
                 writeln!(text, "    {name}: {}", f32::from_bits(value as u32))
             }
             _ => writeln!(text, "    {name}: {value:#x}"),

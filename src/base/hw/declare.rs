@@ -9,10 +9,10 @@ macro_rules! packets {
     })*) => {
         $($(#[$doc])* pub mod $module {
             #[allow(unused_imports, reason = "some packets have no fields")]
-            use $crate::packet::{Field, Kind, Packet};
+            use $crate::packet::{Field, FieldKind, Packet};
             use $crate::generation::Gen;
             $(#[doc = concat!("`", $fname, "`")] pub const $field: Field = Field {
-                name: $fname, lo: $lo, hi: $hi, kind: Kind::$kind,
+                name: $fname, lo: $lo, hi: $hi, kind: FieldKind::$kind,
             };)*
             #[doc = $name]
             pub static PACKET: Packet = Packet {
@@ -28,7 +28,7 @@ macro_rules! packets {
             };
             /// The packet with `N` dwords, its header set and all fields zero, as a constant.
             #[inline(always)]
-            pub const fn words<const N: usize>() -> $crate::pack::Words<N> {
+            pub const fn words<const N: usize>() -> $crate::pack::PacketWords<N> {
                 const { PACKET.words::<N>() }
             }
         })*

@@ -19,6 +19,7 @@ mod l3;
 pub mod layout;
 pub mod media;
 pub mod mi;
+pub mod mocs;
 mod pack;
 pub mod packet;
 pub mod register;
@@ -33,8 +34,8 @@ pub use format::{ChannelKind, FORMATS, Format};
 pub use format_use::FormatUse;
 pub use generation::Gen;
 pub use l3::L3Config;
-pub use pack::Words;
-pub use packet::{Field, Kind, Packet};
+pub use pack::PacketWords;
+pub use packet::{Field, FieldKind, Packet};
 pub use workaround::{Handling, WORKAROUNDS, Wa, Workaround};
 
 #[cfg(test)]

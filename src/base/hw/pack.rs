@@ -5,7 +5,7 @@
 //!      constants is a constant array, and a field with a variable value costs a shift and an OR.
 //! Ref: [`crate::packet`], which describes packets and unpacks fields.
 
-use crate::packet::{Field, Kind, Packet};
+use crate::packet::{Field, FieldKind, Packet};
 
 impl Field {
     /// The value shifted to the position of the field: three dwords, the first of which contains
@@ -35,7 +35,7 @@ impl Field {
     /// Bits of the value that do not fit are dropped; a debug build panics.
     #[inline(always)]
     pub const fn set(&self, words: &mut [u32], value: u64) {
-        if !self.is_bytes() && !matches!(self.kind, Kind::Int) {
+        if !self.is_bytes() && !matches!(self.kind, FieldKind::Int) {
             debug_assert!(value & !self.mask() == 0, "the field cannot hold the value");
         }
         let bits = self.shift_value(value);
@@ -58,16 +58,16 @@ impl Field {
 
 /// The words of a packet under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Words<const N: usize> {
+pub struct PacketWords<const N: usize> {
     /// The words.
     pub dwords: [u32; N],
 }
 
-impl<const N: usize> Words<N> {
+impl<const N: usize> PacketWords<N> {
     /// Sets a field.
     #[must_use]
     #[inline(always)]
-    pub const fn with(mut self, field: Field, value: u64) -> Words<N> {
+    pub const fn with(mut self, field: Field, value: u64) -> PacketWords<N> {
         field.set(&mut self.dwords, value);
         self
     }
@@ -75,7 +75,7 @@ impl<const N: usize> Words<N> {
     /// Sets a field of one bit.
     #[must_use]
     #[inline(always)]
-    pub const fn flag(self, field: Field, value: bool) -> Words<N> {
+    pub const fn flag(self, field: Field, value: bool) -> PacketWords<N> {
         self.with(field, value as u64)
     }
 }
@@ -83,12 +83,12 @@ impl<const N: usize> Words<N> {
 impl Packet {
     /// A packet of `N` dwords with its header set and all fields zero.
     #[inline(always)]
-    pub const fn words<const N: usize>(&self) -> Words<N> {
+    pub const fn words<const N: usize>(&self) -> PacketWords<N> {
         debug_assert!(
             self.dwords == 0 || self.dwords as usize == N,
             "not the length of the packet"
         );
-        let mut words = Words { dwords: [0; N] };
+        let mut words = PacketWords { dwords: [0; N] };
         words.dwords[0] = self.header;
         if self.dwords == 0 && self.length_mask != 0 {
             words.dwords[0] |= (N - self.length_bias as usize) as u32 & self.length_mask;
@@ -96,7 +96,7 @@ impl Packet {
         let mut index = 0;
         while index < self.fields.len() {
             let field = &self.fields[index];
-            if matches!(field.kind, Kind::MustBeOne) {
+            if matches!(field.kind, FieldKind::MustBeOne) {
                 field.set(&mut words.dwords, u64::MAX >> (64 - field.bits()));
             }
             index += 1;
@@ -129,7 +129,7 @@ mod tests {
             name: "a",
             lo: 34,
             hi: 79,
-            kind: Kind::Address,
+            kind: FieldKind::Address,
         };
         let mut words = [0; 4];
         address.set(&mut words, 0xffff_8123_4567_89fc);
@@ -139,7 +139,7 @@ mod tests {
             name: "s",
             lo: 4,
             hi: 7,
-            kind: Kind::Int,
+            kind: FieldKind::Int,
         };
         signed.set(&mut words, -3i64 as u64);
         assert_eq!(signed.get(&words) as i64, -3);
@@ -148,7 +148,7 @@ mod tests {
             name: "w",
             lo: 5,
             hi: 68,
-            kind: Kind::Uint,
+            kind: FieldKind::Uint,
         };
         wide.set(&mut words, u64::MAX);
         assert_eq!(words[0] >> 5, u32::MAX >> 5);

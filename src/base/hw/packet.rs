@@ -2,14 +2,14 @@
 //!
 //! A [`Packet`] describes a command or a state structure; the tables are in [`crate::mi`],
 //! [`crate::media`], [`crate::state`], [`crate::draw`] and [`crate::draw_state`].
-//! [`crate::pack::Words`] packs a packet; [`Field::get`] unpacks a field. The batch decoder,
+//! [`crate::pack::PacketWords`] packs a packet; [`Field::get`] unpacks a field. The batch decoder,
 //! [`crate::batch`], prints packets from the same tables.
 
 use crate::generation::Gen;
 
 /// How the bits of a field are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     /// An unsigned number.
     Uint,
     /// A signed number in two's complement.
@@ -36,7 +36,7 @@ pub struct Field {
     /// Highest bit.
     pub hi: u16,
     /// Interpretation of the bits.
-    pub kind: Kind,
+    pub kind: FieldKind,
 }
 
 impl Field {
@@ -51,11 +51,11 @@ impl Field {
 
     /// True for kinds whose value is in bytes and whose low bits, which are zero, are not stored.
     pub(crate) const fn is_bytes(&self) -> bool {
-        matches!(self.kind, Kind::Address | Kind::Offset)
+        matches!(self.kind, FieldKind::Address | FieldKind::Offset)
     }
 
-    /// Reads the field from the words of a packet; missing words count as zero. [`Kind::Int`] is
-    /// sign-extended.
+    /// Reads the field from the words of a packet; missing words count as zero. [`FieldKind::Int`]
+    /// is sign-extended.
     pub fn get(&self, words: &[u32]) -> u64 {
         let first = usize::from(self.lo / 32);
         let mut raw = 0u128;
@@ -65,7 +65,7 @@ impl Field {
         let value = (raw >> (self.lo % 32)) as u64 & self.mask();
         if self.is_bytes() {
             value << (self.lo % 32)
-        } else if self.kind == Kind::Int {
+        } else if self.kind == FieldKind::Int {
             let unused = 64 - self.bits();
             ((value << unused) as i64 >> unused) as u64
         } else {

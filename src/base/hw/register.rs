@@ -64,6 +64,8 @@ pub const SLICE_COMMON_ECO_CHICKEN1: u32 = 0x731c;
 pub const GLK_BARRIER_MODE_3D_HULL: u32 = 1 << 7;
 /// Mask bit of [`GLK_BARRIER_MODE_3D_HULL`].
 pub const GLK_BARRIER_MODE_MASK: u32 = 1 << 23;
+/// Modes of the L3 cache (L3SQCREG4).
+pub const L3SQCREG4: u32 = 0xb118;
 /// L3 configuration; its values come from [`crate::L3Config::register_value`].
 pub const L3CNTLREG: u32 = 0x7034;
 /// SLM Enable.

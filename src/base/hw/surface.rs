@@ -3,13 +3,15 @@
 //!
 //! Ref: SKL PRM vol. 2d, RENDER_SURFACE_STATE. Tests: below, against genxml.
 
+use crate::value::state::surface_horizontal_alignment as align;
+
 /// The value of Surface Horizontal Alignment or Surface Vertical Alignment for an alignment in
 /// elements; `None` if it has no encoding.
 pub const fn alignment_value(elements: u32) -> Option<u32> {
     match elements {
-        4 => Some(1),
-        8 => Some(2),
-        16 => Some(3),
+        4 => Some(align::HALIGN_4 as u32),
+        8 => Some(align::HALIGN_8 as u32),
+        16 => Some(align::HALIGN_16 as u32),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of all tables: fields fit and overlap only where intended, packing and unpacking are
 //! inverse, genxml agrees.
 
-use crate::packet::{Kind, Packet};
+use crate::packet::{FieldKind, Packet};
 use crate::testing::genxml::{self, Genxml};
 use crate::{batch, draw, draw_state, gen8, media, mi, state};
 
@@ -97,8 +97,8 @@ fn packing_and_unpacking_are_inverse() {
             let mut words = vec![0u32; dwords];
             let value = seed & (u64::MAX >> (64 - field.bits()));
             let value = match field.kind {
-                Kind::Address | Kind::Offset => value << (field.lo % 32),
-                Kind::Int => {
+                FieldKind::Address | FieldKind::Offset => value << (field.lo % 32),
+                FieldKind::Int => {
                     let unused = 64 - field.bits();
                     ((value << unused) as i64 >> unused) as u64
                 }
@@ -121,7 +121,7 @@ fn packing_and_unpacking_are_inverse() {
 fn packets_are_found_by_their_headers() {
     for table in [mi::ALL, media::ALL, draw::ALL, gen8::ALL] {
         for packet in table {
-            let found = batch::find(packet.header, packet.first);
+            let found = batch::find_packet(packet.header, packet.first);
             assert_eq!(found.map(|p| p.name), Some(packet.name));
             if packet.dwords != 0 {
                 assert_eq!(

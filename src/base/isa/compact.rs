@@ -8,7 +8,7 @@
 //!      instructions). Tests: below, and `check/tests/anv.rs`.
 
 use crate::layout::{OPCODE, SOURCES};
-use crate::opcode::{Class, Opcode};
+use crate::opcode::{EncodingClass, Opcode};
 use hw::Gen;
 
 /// ControlIndex: bits 33:31, 23:12, 10:9, 34 and 8.
@@ -85,7 +85,7 @@ pub fn expand(low: u64, hw_gen: Gen) -> Result<u128, u8> {
     let op = Opcode::from_number(number, hw_gen).ok_or(number)?;
     let mut word = 0;
     OPCODE.or_into(&mut word, number.into());
-    if op.info().class == Class::ThreeSource {
+    if op.info().class == EncodingClass::ThreeSource {
         expand_ternary(low, &mut word);
         return Ok(word);
     }
@@ -131,7 +131,7 @@ pub fn expand(low: u64, hw_gen: Gen) -> Result<u128, u8> {
 pub fn compact(word: u128, hw_gen: Gen) -> Option<u64> {
     let field = |hi: u32, lo: u32| (word >> lo) as u64 & ((1 << (hi - lo + 1)) - 1);
     let op = Opcode::from_number(field(6, 0) as u8, hw_gen)?;
-    let low = if op.info().class == Class::ThreeSource {
+    let low = if op.info().class == EncodingClass::ThreeSource {
         compact_ternary(&field)?
     } else {
         compact_basic(word, &field, hw_gen)?

@@ -1,7 +1,8 @@
 //! Constructors of instructions and operands.
 
 use crate::inst::{
-    Addr, ArfReg, CondMod, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, SWIZZLE_XYZW, Send, Src,
+    Addr, ArfReg, CondMod, Dst, Inst, MathFn, Pred, PredCtrl, RegFile, Region, SWIZZLE_XYZW, Send,
+    Src,
 };
 use crate::opcode::Opcode;
 use crate::types::Type;
@@ -10,7 +11,7 @@ impl Dst {
     /// `g<nr>.<sub_bytes>` with stride 1.
     pub const fn grf(nr: u8, sub_bytes: u8, ty: Type) -> Dst {
         Dst {
-            file: File::Grf,
+            file: RegFile::Grf,
             ty,
             addr: Addr::Direct { nr, sub_bytes },
             hstride: 1,
@@ -21,7 +22,7 @@ impl Dst {
     /// An architecture register with stride 1; `index` is the low nibble of its number.
     pub const fn arf(reg: ArfReg, index: u8, sub_bytes: u8, ty: Type) -> Dst {
         Dst {
-            file: File::Arf,
+            file: RegFile::Arf,
             ty,
             addr: Addr::Direct {
                 nr: (reg as u8) << 4 | index,
@@ -36,7 +37,7 @@ impl Dst {
     /// [`crate::COMPR4`].
     pub const fn mrf(nr: u8, sub_bytes: u8, ty: Type) -> Dst {
         Dst {
-            file: File::Mrf,
+            file: RegFile::Mrf,
             ty,
             addr: Addr::Direct { nr, sub_bytes },
             hstride: 1,
@@ -52,7 +53,7 @@ impl Dst {
     /// `r[a0.<a0_sub>, imm_bytes]` with stride 1.
     pub const fn indirect(a0_sub: u8, imm_bytes: i16, ty: Type) -> Dst {
         Dst {
-            file: File::Grf,
+            file: RegFile::Grf,
             ty,
             addr: Addr::Indirect { a0_sub, imm_bytes },
             hstride: 1,
@@ -68,7 +69,7 @@ impl Dst {
 }
 
 impl Src {
-    const fn register(file: File, addr: Addr, ty: Type, region: Region) -> Src {
+    const fn register(file: RegFile, addr: Addr, ty: Type, region: Region) -> Src {
         Src {
             file,
             ty,
@@ -84,13 +85,13 @@ impl Src {
 
     /// `g<nr>.<sub_bytes>` with a region.
     pub const fn grf(nr: u8, sub_bytes: u8, ty: Type, region: Region) -> Src {
-        Src::register(File::Grf, Addr::Direct { nr, sub_bytes }, ty, region)
+        Src::register(RegFile::Grf, Addr::Direct { nr, sub_bytes }, ty, region)
     }
 
     /// An architecture register; `index` is the low nibble of its number.
     pub const fn arf(reg: ArfReg, index: u8, sub_bytes: u8, ty: Type, region: Region) -> Src {
         let nr = (reg as u8) << 4 | index;
-        Src::register(File::Arf, Addr::Direct { nr, sub_bytes }, ty, region)
+        Src::register(RegFile::Arf, Addr::Direct { nr, sub_bytes }, ty, region)
     }
 
     /// The null register.
@@ -100,7 +101,12 @@ impl Src {
 
     /// `r[a0.<a0_sub>, imm_bytes]` with a region.
     pub const fn indirect(a0_sub: u8, imm_bytes: i16, ty: Type, region: Region) -> Src {
-        Src::register(File::Grf, Addr::Indirect { a0_sub, imm_bytes }, ty, region)
+        Src::register(
+            RegFile::Grf,
+            Addr::Indirect { a0_sub, imm_bytes },
+            ty,
+            region,
+        )
     }
 
     /// An immediate of type `ty` with the given bits. W, UW and HF are replicated to 32 bits here.
@@ -114,7 +120,7 @@ impl Src {
             nr: 0,
             sub_bytes: 0,
         };
-        let mut src = Src::register(File::Imm, addr, ty, Region::SCALAR);
+        let mut src = Src::register(RegFile::Imm, addr, ty, Region::SCALAR);
         src.imm = bits;
         src
     }

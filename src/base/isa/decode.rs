@@ -2,9 +2,9 @@
 //!
 //! Ref: SKL PRM vol. 7, "EU Instruction Format". Tests: `decode/tests.rs`, `text/tests/iga.rs`.
 
-use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, Pred, Region, SWIZZLE_XYZW, Send, Src};
+use crate::inst::{Addr, CondMod, Desc, Dst, Inst, Pred, RegFile, Region, SWIZZLE_XYZW, Send, Src};
 use crate::layout::*;
-use crate::opcode::{Class, Opcode};
+use crate::opcode::{EncodingClass, Opcode};
 use crate::types::Type;
 use hw::Gen;
 
@@ -69,22 +69,24 @@ fn decode_word(word: u128, hw_gen: Gen) -> Result<Inst, DecodeError> {
     };
     let mut inst = Inst::new(op, 1);
     let class = op.info().class;
-    if class == Class::Nullary {
+    if class == EncodingClass::Nullary {
         inst.breakpoint = BREAKPOINT.get(word) == 1;
         return Ok(inst);
     }
     decoder.controls(&mut inst)?;
     match class {
-        Class::Nullary => {}
-        Class::Basic | Class::Math => decoder.basic(&mut inst)?,
-        Class::ThreeSource => decoder.ternary(&mut inst)?,
-        Class::Send => decoder.send(&mut inst)?,
-        Class::SplitSend => decoder.sends(&mut inst)?,
-        Class::Jip | Class::JipUip | Class::Jump => decoder.branch(&mut inst)?,
-        Class::Wait => {
+        EncodingClass::Nullary => {}
+        EncodingClass::Basic | EncodingClass::Math => decoder.basic(&mut inst)?,
+        EncodingClass::ThreeSource => decoder.ternary(&mut inst)?,
+        EncodingClass::Send => decoder.send(&mut inst)?,
+        EncodingClass::SplitSend => decoder.sends(&mut inst)?,
+        EncodingClass::Jip | EncodingClass::JipUip | EncodingClass::Jump => {
+            decoder.branch(&mut inst)?
+        }
+        EncodingClass::Wait => {
             inst.src[0] = decoder.src(&SOURCES[0])?;
             inst.dst = decoder.dst()?;
-            inst.dst.file = File::Arf;
+            inst.dst.file = RegFile::Arf;
             inst.dst.hstride = 1;
             if let Addr::Direct { nr, sub_bytes } = inst.src[0].addr {
                 inst.dst.addr = Addr::Direct { nr, sub_bytes };
@@ -155,11 +157,11 @@ impl Decoder {
         }
         let cmod = self.get(COND_MODIFIER);
         match self.op.info().class {
-            Class::Math => match MATH_FUNCTIONS.get(cmod as usize) {
+            EncodingClass::Math => match MATH_FUNCTIONS.get(cmod as usize) {
                 Some(Some(function)) => inst.math = Some(*function),
                 _ => return self.reserved("math function", cmod),
             },
-            Class::Send | Class::SplitSend => {}
+            EncodingClass::Send | EncodingClass::SplitSend => {}
             _ => match COND_MODS.get(cmod as usize) {
                 Some(Some(cmod)) => inst.cmod = *cmod,
                 _ => return self.reserved("conditional modifier", cmod),
@@ -191,10 +193,10 @@ impl Decoder {
         Ok(())
     }
 
-    fn file(&self, code: u64) -> Result<File, DecodeError> {
+    fn file(&self, code: u64) -> Result<RegFile, DecodeError> {
         match code {
-            0 => Ok(File::Arf),
-            1 => Ok(File::Grf),
+            0 => Ok(RegFile::Arf),
+            1 => Ok(RegFile::Grf),
             _ => self.reserved("register file", code),
         }
     }
@@ -398,7 +400,7 @@ impl Decoder {
     }
 
     fn sends(&self, inst: &mut Inst) -> Result<(), DecodeError> {
-        let file = |bit: u64| if bit == 1 { File::Grf } else { File::Arf };
+        let file = |bit: u64| if bit == 1 { RegFile::Grf } else { RegFile::Arf };
         let ty = self.reg_type(self.get(DST_TYPE))?;
         inst.dst = Dst::grf(
             self.get(DST_REG) as u8,
@@ -439,11 +441,11 @@ impl Decoder {
         let jip = self.get(JIP) as u32 as i32;
         let uip = self.get(UIP) as u32 as i32;
         match inst.op.info().class {
-            Class::JipUip => {
+            EncodingClass::JipUip => {
                 inst.jip = jip;
                 inst.uip = uip;
             }
-            Class::Jip => inst.jip = jip,
+            EncodingClass::Jip => inst.jip = jip,
             _ => self.jump(inst, jip, uip)?,
         }
         Ok(())

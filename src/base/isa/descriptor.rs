@@ -2,9 +2,12 @@
 //!
 //! In:  nothing.
 //! Out: for each kind of message, its fields as ranges of bits, and the special binding table
-//!      indices. The compiler and the simulator define their meaning independently.
+//!      indices; [`value`] has the values of fields. The compiler and the simulator define their
+//!      meaning independently.
 //! Ref: SKL PRM vol. 2d, message descriptors (MDC_*, MD_*); vol. 7, "Sampling Engine", "URB",
 //!      "Pixel Interpolator", "Message Gateway".
+
+pub mod value;
 
 /// A range of bits of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

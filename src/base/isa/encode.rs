@@ -4,9 +4,9 @@
 //! encoded as zeros, as IGA does.
 //! Ref: SKL PRM vol. 7, "EU Instruction Format". Tests: `decode/tests.rs`, `text/tests/iga.rs`.
 
-use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, Pred, Region, Src};
+use crate::inst::{Addr, CondMod, Desc, Dst, Inst, Pred, RegFile, Region, Src};
 use crate::layout::*;
-use crate::opcode::{Class, Opcode};
+use crate::opcode::{EncodingClass, Opcode};
 use crate::types::Type;
 use hw::Gen;
 
@@ -62,19 +62,19 @@ pub fn encode(inst: &Inst, hw_gen: Gen) -> Result<[u8; 16], EncodeError> {
     };
     OPCODE.or_into(&mut encoder.word, number.into());
     let class = inst.op.info().class;
-    if class == Class::Nullary {
+    if class == EncodingClass::Nullary {
         BREAKPOINT.or_into(&mut encoder.word, inst.breakpoint.into());
     } else {
         encoder.controls()?;
     }
     match class {
-        Class::Nullary => {}
-        Class::Basic | Class::Math => encoder.basic()?,
-        Class::ThreeSource => encoder.ternary()?,
-        Class::Send => encoder.send()?,
-        Class::SplitSend => encoder.sends()?,
-        Class::Jip | Class::JipUip | Class::Jump => encoder.branch()?,
-        Class::Wait => encoder.wait()?,
+        EncodingClass::Nullary => {}
+        EncodingClass::Basic | EncodingClass::Math => encoder.basic()?,
+        EncodingClass::ThreeSource => encoder.ternary()?,
+        EncodingClass::Send => encoder.send()?,
+        EncodingClass::SplitSend => encoder.sends()?,
+        EncodingClass::Jip | EncodingClass::JipUip | EncodingClass::Jump => encoder.branch()?,
+        EncodingClass::Wait => encoder.wait()?,
     }
     Ok(encoder.word.to_le_bytes())
 }
@@ -150,13 +150,13 @@ impl Encoder<'_> {
             self.set(PRED_INVERSE, pred.inverse.into());
         }
         match inst.op.info().class {
-            Class::Math => {
+            EncodingClass::Math => {
                 let Some(function) = inst.math else {
                     return self.form_error("MATH without a function");
                 };
                 self.set(COND_MODIFIER, function as u64);
             }
-            Class::Send | Class::SplitSend => {}
+            EncodingClass::Send | EncodingClass::SplitSend => {}
             _ => self.set(COND_MODIFIER, inst.cmod as u64),
         }
         let bit28 = match inst.op {
@@ -182,7 +182,7 @@ impl Encoder<'_> {
         let sources = inst.sources();
         for i in 0..sources {
             let src = &inst.src[i];
-            if src.file == File::Imm {
+            if src.file == RegFile::Imm {
                 if i + 1 != sources {
                     return self.form_error("only the last source can be an immediate");
                 }
@@ -194,12 +194,12 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn file(&self, file: File) -> Result<u64, EncodeError> {
+    fn file(&self, file: RegFile) -> Result<u64, EncodeError> {
         match file {
-            File::Arf => Ok(0),
-            File::Grf => Ok(1),
-            File::Imm => Ok(3),
-            File::Mrf => self.form_error("this generation has no message registers"),
+            RegFile::Arf => Ok(0),
+            RegFile::Grf => Ok(1),
+            RegFile::Imm => Ok(3),
+            RegFile::Mrf => self.form_error("this generation has no message registers"),
         }
     }
 
@@ -211,7 +211,7 @@ impl Encoder<'_> {
     }
 
     fn dst(&mut self, dst: &Dst) -> Result<(), EncodeError> {
-        if dst.file == File::Imm {
+        if dst.file == RegFile::Imm {
             return self.form_error("an immediate cannot be written");
         }
         let file = self.file(dst.file)?;
@@ -340,7 +340,7 @@ impl Encoder<'_> {
         let Addr::Direct { nr, sub_bytes } = inst.dst.addr else {
             return self.form_error("an operand of a three-source instruction cannot be indirect");
         };
-        if inst.dst.file != File::Grf {
+        if inst.dst.file != RegFile::Grf {
             return self.form_error("the destination of a three-source instruction is a GRF");
         }
         if !sub_bytes.is_multiple_of(4) || sub_bytes > 28 {
@@ -371,7 +371,7 @@ impl Encoder<'_> {
                 return self
                     .form_error("an operand of a three-source instruction cannot be indirect");
             };
-            if src.file != File::Grf {
+            if src.file != RegFile::Grf {
                 return self.form_error("sources of a three-source instruction are GRFs");
             }
             // On gen8 sources start at dwords.
@@ -452,13 +452,13 @@ impl Encoder<'_> {
         };
         self.set(DST_REG, dst.0);
         self.set(SENDS_DST_SUB, (dst.1 / 16).into());
-        self.set(SENDS_DST_FILE, u64::from(inst.dst.file == File::Grf));
+        self.set(SENDS_DST_FILE, u64::from(inst.dst.file == RegFile::Grf));
         let ty = self.reg_type(inst.dst.ty)?;
         self.set(DST_TYPE, ty);
         self.set(SRC0_REG, src0.0);
         self.set(SENDS_SRC0_SUB, (src0.1 / 16).into());
         self.set(SENDS_SRC1_REG, src1.0);
-        self.set(SENDS_SRC1_FILE, u64::from(inst.src[1].file == File::Grf));
+        self.set(SENDS_SRC1_FILE, u64::from(inst.src[1].file == RegFile::Grf));
         self.set(SEND_EOT, send.eot.into());
         match send.desc {
             Desc::Imm(desc) => self.set(SEND_DESC, (desc & 0x7fff_ffff).into()),
@@ -488,14 +488,14 @@ impl Encoder<'_> {
         let class = inst.op.info().class;
         let (jip, uip) = (inst.jip as u32 as u64, inst.uip as u32 as u64);
         match class {
-            Class::JipUip => {
+            EncodingClass::JipUip => {
                 self.set(DST_HSTRIDE, 1);
                 self.set(SRC0_FILE, 3);
                 self.set(SRC0_TYPE, 1);
                 self.set(JIP, jip);
                 self.set(UIP, uip);
             }
-            Class::Jip => {
+            EncodingClass::Jip => {
                 self.set(DST_HSTRIDE, 1);
                 self.set(SRC1_FILE, 3);
                 self.set(SRC1_TYPE, 1);
@@ -509,7 +509,7 @@ impl Encoder<'_> {
     /// Encodes the operands of JMPI, BRD, BRC, CALL, CALLA and RET.
     fn jump(&mut self, jip: u64, uip: u64) -> Result<(), EncodeError> {
         let inst = self.inst;
-        let immediate = inst.src[0].file == File::Imm;
+        let immediate = inst.src[0].file == RegFile::Imm;
         let ip = 0xa0;
         match inst.op {
             Opcode::Jmpi => {

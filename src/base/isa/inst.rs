@@ -8,7 +8,7 @@ use crate::types::Type;
 
 /// Register file of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum File {
+pub enum RegFile {
     /// Architecture registers: null, a0, acc, f, ce, sr, cr, n, ip, tdr, tm. See [`ArfReg`].
     Arf,
     /// General registers g0..g127.
@@ -95,7 +95,7 @@ impl Region {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dst {
     /// Register file (ARF, GRF or MRF).
-    pub file: File,
+    pub file: RegFile,
     /// Element type.
     pub ty: Type,
     /// Address of the first element.
@@ -117,7 +117,7 @@ pub const SWIZZLE_SECOND_QWORD: u8 = 0xee;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Src {
     /// Register file.
-    pub file: File,
+    pub file: RegFile,
     /// Element type.
     pub ty: Type,
     /// Address of the first element. Unused for an immediate.

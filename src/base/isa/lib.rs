@@ -23,11 +23,11 @@ pub use check::{Violation, check, check_for_core, rules};
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, encode};
 pub use inst::{
-    Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src,
+    Addr, ArfReg, CondMod, Desc, Dst, Inst, MathFn, Pred, PredCtrl, RegFile, Region, Send, Src,
 };
 pub use message::describe_send;
 pub use message_registers::{COMPR4, MessageRegisters, message_registers};
-pub use opcode::{Class, OPCODES, Opcode, OpcodeInfo};
+pub use opcode::{EncodingClass, OPCODES, Opcode, OpcodeInfo};
 pub use text::{AsmError, KernelError, assemble, assemble_kernel, disassemble, disassemble_kernel};
 pub use types::Type;
 

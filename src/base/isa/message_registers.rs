@@ -18,7 +18,7 @@ pub struct MessageRegisters {
     /// The first four values of a SIMD16 payload are laid out as four registers for the lower eight
     /// channels, then four for the upper eight. If false, the two registers of each value are
     /// adjacent.
-    pub simd8_halves_apart: bool,
+    pub separate_simd8_halves: bool,
     /// Instructions support [`COMPR4`].
     pub compr4: bool,
 }
@@ -30,10 +30,10 @@ const TABLE: [(Gen, MessageRegisters); 4] = [
     (Gen::Gen6, row(24, false, false)),
 ];
 
-const fn row(count: u8, simd8_halves_apart: bool, compr4: bool) -> MessageRegisters {
+const fn row(count: u8, separate_simd8_halves: bool, compr4: bool) -> MessageRegisters {
     MessageRegisters {
         count,
-        simd8_halves_apart,
+        separate_simd8_halves,
         compr4,
     }
 }

@@ -8,7 +8,7 @@ use hw::Gen;
 
 /// Encoding class of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum EncodingClass {
     /// One or two sources.
     Basic,
     /// Three sources, in their own encoding.
@@ -39,7 +39,7 @@ pub struct OpcodeInfo {
     /// Number of sources.
     pub sources: u8,
     /// Encoding class.
-    pub class: Class,
+    pub class: EncodingClass,
     /// Logic operation, whose source modifier `-` is a bitwise NOT from gen8 on.
     pub logic: bool,
     /// The modifiers that the operation supports: bits `PRED`, `CMOD`, `SAT` and `MODS`.
@@ -176,7 +176,7 @@ macro_rules! opcodes {
         pub static OPCODES: &[OpcodeInfo] = &[$(OpcodeInfo {
             name: $name,
             sources: $sources,
-            class: Class::$class,
+            class: EncodingClass::$class,
             logic: ($modifiers) & LOGIC != 0,
             modifiers: ($modifiers) & !LOGIC,
             types: $types,
@@ -294,11 +294,17 @@ impl Opcode {
 
     /// True for SEND, SENDC, SENDS and SENDSC.
     pub fn is_send(self) -> bool {
-        matches!(self.info().class, Class::Send | Class::SplitSend)
+        matches!(
+            self.info().class,
+            EncodingClass::Send | EncodingClass::SplitSend
+        )
     }
 
     /// True for operations that may change control flow.
     pub fn is_branch(self) -> bool {
-        matches!(self.info().class, Class::Jip | Class::JipUip | Class::Jump)
+        matches!(
+            self.info().class,
+            EncodingClass::Jip | EncodingClass::JipUip | EncodingClass::Jump
+        )
     }
 }

@@ -179,8 +179,8 @@ pub fn name_of(fd: RawFd) -> Result<Vec<u8>> {
     Ok(path)
 }
 
-/// Opens the file behind a descriptor once more: [`Lock`]s belong to an open file description, not
-/// to a descriptor.
+/// Opens the file behind a descriptor once more: [`FileLock`]s belong to an open file description,
+/// not to a descriptor.
 pub fn reopen(fd: BorrowedFd<'_>) -> Result<OwnedFd> {
     let reopened = open(&proc_link(fd.as_raw_fd())?, libc::O_RDWR | libc::O_CLOEXEC)?;
     dup_high(reopened.as_fd())
@@ -189,7 +189,7 @@ pub fn reopen(fd: BorrowedFd<'_>) -> Result<OwnedFd> {
 /// A lock on bytes of a file, against other open file descriptions of the same file (fcntl's
 /// `F_OFD_SETLK`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lock {
+pub enum FileLock {
     /// No lock.
     Free,
     /// Compatible with other shared locks.
@@ -198,13 +198,13 @@ pub enum Lock {
     Exclusive,
 }
 
-impl Lock {
+impl FileLock {
     fn to_flock(self, at: i64, count: i64) -> libc::flock {
         libc::flock {
             l_type: match self {
-                Lock::Free => libc::F_UNLCK,
-                Lock::Shared => libc::F_RDLCK,
-                Lock::Exclusive => libc::F_WRLCK,
+                FileLock::Free => libc::F_UNLCK,
+                FileLock::Shared => libc::F_RDLCK,
+                FileLock::Exclusive => libc::F_WRLCK,
             } as libc::c_short,
             l_whence: libc::SEEK_SET as libc::c_short,
             l_start: at,

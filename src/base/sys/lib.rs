@@ -23,12 +23,12 @@ mod process;
 mod syscall;
 
 pub use file::{
-    FileIdentity, Lock, Pipe, clear_cloexec, data_ranges, dup_high, file_len_bytes, identity,
+    FileIdentity, FileLock, Pipe, clear_cloexec, data_ranges, dup_high, file_len_bytes, identity,
     ioctl, ioctl_fd, memfd, name_of, poll_readable, raise_descriptor_limit, reopen,
     wait_any_readable, wait_readable,
 };
 pub use folder::private_folder;
-pub use mapping::{Mapping, PAGE_BYTES, PrefetchBase, Window};
+pub use mapping::{Mapping, MappingSlice, PAGE_BYTES, PrefetchBase};
 pub use node::{Node, device_numbers, open_node, render_nodes};
 pub use process::{
     block_signals, build_id, free, memory_bytes, monotonic_ns, monotonic_raw_ns,

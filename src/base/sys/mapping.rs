@@ -274,44 +274,44 @@ impl HostPages for Mapping {
 
 /// Exclusive access to part of a mapping: plain dwords instead of atomics.
 #[derive(Debug)]
-pub struct Window {
+pub struct MappingSlice {
     base: NonNull<u32>,
     len_dw: usize,
     /// Keeps the pages mapped.
     _mapping: Arc<Mapping>,
 }
 
-// SAFETY: the words are accessed only through the window, under the rules of `&` and `&mut`.
-unsafe impl Send for Window {}
+// SAFETY: the words are accessed only through the slice, under the rules of `&` and `&mut`.
+unsafe impl Send for MappingSlice {}
 // SAFETY: as above.
-unsafe impl Sync for Window {}
+unsafe impl Sync for MappingSlice {}
 
 impl Mapping {
-    /// Divides the mapping into windows of `window_bytes` (a multiple of 4); a remainder at the end
-    /// is unused. Only the owners of the windows can access the pages through this mapping from
-    /// then on. For memory that the GPU at most reads while a window is borrowed.
-    pub fn into_windows(self, window_bytes: usize) -> Vec<Window> {
-        let (window_dw, count) = match window_bytes / 4 {
+    /// Divides the mapping into slices of `slice_bytes` (a multiple of 4); a remainder at the end
+    /// is unused. Only the owners of the slices can access the pages through this mapping from
+    /// then on. For memory that the GPU at most reads while a slice is borrowed.
+    pub fn into_slices(self, slice_bytes: usize) -> Vec<MappingSlice> {
+        let (slice_dw, count) = match slice_bytes / 4 {
             0 => (0, 0),
-            window_dw => (window_dw, self.len_bytes / 4 / window_dw),
+            slice_dw => (slice_dw, self.len_bytes / 4 / slice_dw),
         };
         let mapping = Arc::new(self);
-        let window = |index: usize| Window {
-            // SAFETY: `index` is less than `count`, so the window lies within the mapping.
-            base: unsafe { mapping.base.cast::<u32>().add(index * window_dw) },
-            len_dw: window_dw,
+        let slice = |index: usize| MappingSlice {
+            // SAFETY: `index` is less than `count`, so the slice lies within the mapping.
+            base: unsafe { mapping.base.cast::<u32>().add(index * slice_dw) },
+            len_dw: slice_dw,
             _mapping: mapping.clone(),
         };
-        (0..count).map(window).collect()
+        (0..count).map(slice).collect()
     }
 }
 
-impl Window {
+impl MappingSlice {
     /// The dwords.
     #[inline]
     pub fn words(&self) -> &[u32] {
         // SAFETY: mapped as long as `self` exists, aligned to dwords, and not part of another
-        // window; every value is valid.
+        // slice; every value is valid.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.len_dw) }
     }
 
@@ -323,19 +323,19 @@ impl Window {
     }
 
     /// The base address for prefetches of dwords that will be written later.
-    pub fn ahead(&self) -> PrefetchBase {
+    pub fn prefetch_base(&self) -> PrefetchBase {
         PrefetchBase(self.base.as_ptr().addr())
     }
 }
 
-/// Base address of a window for prefetches. It is never dereferenced.
+/// Base address of a mapping slice for prefetches. It is never dereferenced.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PrefetchBase(usize);
 
 impl PrefetchBase {
     /// Prefetches the cache line of a dword that will be written soon. Does not wait.
     #[inline(always)]
-    pub fn fetch(self, at_dw: usize) {
+    pub fn prefetch(self, at_dw: usize) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

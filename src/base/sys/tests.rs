@@ -73,16 +73,16 @@ fn a_named_pipe_keeps_its_path_and_can_be_reopened() {
 fn locks_conflict_between_open_file_descriptions() {
     let file = memfd(c"test", 4096).unwrap();
     let (one, two) = (reopen(file.as_fd()).unwrap(), reopen(file.as_fd()).unwrap());
-    assert_eq!(Lock::Exclusive.try_set(one.as_fd(), 0), Ok(true));
-    assert_eq!(Lock::Shared.try_set(two.as_fd(), 0), Ok(false));
-    assert_eq!(Lock::Shared.try_set(two.as_fd(), 1), Ok(true));
-    assert_eq!(Lock::Shared.try_set(one.as_fd(), 1), Ok(true));
-    assert_eq!(Lock::Exclusive.try_set(one.as_fd(), 1), Ok(false));
-    assert_eq!(Lock::Shared.is_free(two.as_fd(), 0, 1), Ok(false));
-    assert_eq!(Lock::Shared.is_free(two.as_fd(), 1, 1), Ok(true));
-    assert_eq!(Lock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(false));
+    assert_eq!(FileLock::Exclusive.try_set(one.as_fd(), 0), Ok(true));
+    assert_eq!(FileLock::Shared.try_set(two.as_fd(), 0), Ok(false));
+    assert_eq!(FileLock::Shared.try_set(two.as_fd(), 1), Ok(true));
+    assert_eq!(FileLock::Shared.try_set(one.as_fd(), 1), Ok(true));
+    assert_eq!(FileLock::Exclusive.try_set(one.as_fd(), 1), Ok(false));
+    assert_eq!(FileLock::Shared.is_free(two.as_fd(), 0, 1), Ok(false));
+    assert_eq!(FileLock::Shared.is_free(two.as_fd(), 1, 1), Ok(true));
+    assert_eq!(FileLock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(false));
     drop(two);
-    assert_eq!(Lock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(true));
+    assert_eq!(FileLock::Exclusive.is_free(one.as_fd(), 0, 2), Ok(true));
 }
 
 #[test]
@@ -122,9 +122,7 @@ fn unknown_and_mismatched_ioctls_fail() {
 fn windows_divide_a_mapping_without_overlap() {
     let fd = memfd(c"test", 8192).unwrap();
     let all = Mapping::new(fd.as_fd(), 0, 8192).unwrap();
-    let mut windows = Mapping::new(fd.as_fd(), 0, 8192)
-        .unwrap()
-        .into_windows(3000);
+    let mut windows = Mapping::new(fd.as_fd(), 0, 8192).unwrap().into_slices(3000);
     assert_eq!(windows.len(), 2);
     for (value, window) in (1..).zip(&mut windows) {
         assert!(window.words().iter().all(|&word| word == 0));
@@ -132,7 +130,7 @@ fn windows_divide_a_mapping_without_overlap() {
     }
     let word_at = |byte: usize| all.words()[byte / 4].load(Ordering::Relaxed);
     assert_eq!([0, 2996, 3000, 5996, 6000].map(word_at), [1, 1, 2, 2, 0]);
-    let none = Mapping::new(fd.as_fd(), 0, 8192).unwrap().into_windows(0);
+    let none = Mapping::new(fd.as_fd(), 0, 8192).unwrap().into_slices(0);
     assert!(none.is_empty());
 }
 

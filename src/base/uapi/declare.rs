@@ -3,7 +3,7 @@
 
 /// The layout of a C structure.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct StructLayout {
     /// Name in C, with `struct`.
     pub c_name: &'static str,
     /// Size, in bytes.
@@ -25,8 +25,8 @@ macro_rules! structures {
             }
         )*
         /// Layout of every structure of this module, for comparison with the C headers.
-        pub const $table: &[crate::declare::Layout] = &[
-            $( crate::declare::Layout {
+        pub const $table: &[crate::declare::StructLayout] = &[
+            $( crate::declare::StructLayout {
                 c_name: $c_name,
                 size_bytes: size_of::<$name>(),
                 members: &[ $( $( ($c_field, std::mem::offset_of!($name, $field)), )? )* ],

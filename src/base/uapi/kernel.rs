@@ -145,7 +145,7 @@ pub struct Tiling {
 
 /// Arguments of SYNCOBJ_TRANSFER.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Transfer {
+pub struct SyncobjTransfer {
     /// Syncobj that the fence is copied from.
     pub source: u32,
     /// Timeline point of the source; 0 means the binary fence.
@@ -269,7 +269,7 @@ pub trait Kernel: Send + Sync {
     /// `SYNCOBJ_QUERY_LAST_SUBMITTED`, submitted.
     fn syncobj_query(&self, handles: &[u32], flags: u32) -> Result<Vec<u64>>;
     /// SYNCOBJ_TRANSFER.
-    fn syncobj_transfer(&self, transfer: Transfer) -> Result<()>;
+    fn syncobj_transfer(&self, transfer: SyncobjTransfer) -> Result<()>;
     /// SYNCOBJ_HANDLE_TO_FD: exports the syncobj or, with `SYNCOBJ_FD_SYNC_FILE`, its fence as a
     /// sync file.
     fn syncobj_handle_to_fd(&self, handle: u32, flags: u32) -> Result<OwnedFd>;

@@ -15,9 +15,9 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-pub use declare::Layout;
+pub use declare::StructLayout;
 pub use errno::Errno;
 pub use kernel::{
     ContextParam, DriverVersion, Exec, ExecFence, ExecObject, HostPages, Kernel, MapFd, Result,
-    Tiling, Transfer,
+    SyncobjTransfer, Tiling,
 };

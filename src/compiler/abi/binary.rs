@@ -7,7 +7,7 @@ use crate::push::PushData;
 
 /// Constant data of a shader: arrays of constants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Constants {
+pub struct ConstantData {
     /// The data, for which the driver creates a surface of format RAW. Empty if there is none.
     pub data: Vec<u8>,
     /// Byte offsets in [`ShaderBinary::code`] of the dwords that the driver patches with the handle
@@ -21,10 +21,10 @@ pub struct ShaderBinary {
     /// Machine code of every variant, each starting at a multiple of 64 bytes.
     pub code: Vec<u8>,
     /// Constant data of every variant.
-    pub constants: Constants,
+    pub constants: ConstantData,
     /// The variants, narrowest first; the driver launches `preferred` unless the workgroup size
     /// rules it out.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<SimdVariant>,
     /// Index in `variants` of the variant with the lowest estimated cost.
     pub preferred: usize,
     /// Push data of every variant.
@@ -87,7 +87,7 @@ pub struct ComputeInfo {
 
 /// One SIMD width of a shader.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Variant {
+pub struct SimdVariant {
     /// 8, 16 or 32.
     pub simd_width: u8,
     /// Start of its code in `ShaderBinary::code`, in bytes, a multiple of 64.
@@ -99,14 +99,14 @@ pub struct Variant {
     /// Scratch of each thread, in bytes: 0, or a power of two of at least 1024.
     pub scratch_bytes: u32,
     /// Statistics, for reports and for the choice of the SIMD width.
-    pub stats: Stats,
+    pub stats: ShaderStats,
     /// Text dumps, if requested: (name, text).
     pub dumps: Vec<(String, String)>,
 }
 
 /// Statistics of one variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Stats {
+pub struct ShaderStats {
     /// Instructions.
     pub instructions: u32,
     /// Estimated cycles of one thread, loops weighted.

@@ -1,4 +1,4 @@
-//! Layout of descriptors in memory: pieces, bindings, sets, samplers.
+//! Layout of descriptors in memory: slots, bindings, sets, samplers.
 //!
 //! In:  nothing. Out: plain data; the crate's documentation has the contents of each kind of
 //!      descriptor.
@@ -6,17 +6,17 @@
 
 use crate::ycbcr::ConvertedBinding;
 
-/// Bytes of a piece of a descriptor: a surface state, or a sampler state with padding.
-pub const PIECE_BYTES: u32 = 64;
+/// Bytes of a slot of a descriptor: a surface state, or a sampler state with padding.
+pub const DESCRIPTOR_SLOT_BYTES: u32 = 64;
 
-/// Piece of a storage image's or storage texel buffer's descriptor for writes, and for reads
+/// Slot of a storage image's or storage texel buffer's descriptor for writes, and for reads
 /// without a declared format: such reads are valid only if the data port can read the view's format
 /// (Vulkan, "Format Feature Query", STORAGE_READ_WITHOUT_FORMAT).
-pub const VIEW_FORMAT_PIECE: u32 = 0;
+pub const VIEW_FORMAT_SLOT: u32 = 0;
 
-/// Piece of a storage image's or storage texel buffer's descriptor for reads with a declared
+/// Slot of a storage image's or storage texel buffer's descriptor for reads with a declared
 /// format, and for atomics.
-pub const TYPED_READ_PIECE: u32 = 1;
+pub const TYPED_READ_SLOT: u32 = 1;
 
 /// Kind of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,21 +47,21 @@ pub enum DescriptorKind {
 
 /// One binding of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Binding {
+pub struct DescriptorBinding {
     /// Binding number.
     pub binding: u32,
     /// Kind.
     pub kind: DescriptorKind,
     /// Array elements.
     pub count: u32,
-    /// Byte offset of element 0 in the set's range of the heap; a multiple of [`PIECE_BYTES`].
-    /// Unused for dynamic buffers.
+    /// Byte offset of element 0 in the set's range of the heap; a multiple of
+    /// [`DESCRIPTOR_SLOT_BYTES`]. Unused for dynamic buffers.
     pub offset_bytes: u32,
-    /// Bytes from one element to the next; a multiple of [`PIECE_BYTES`]. Unused for dynamic
-    /// buffers.
+    /// Bytes from one element to the next; a multiple of [`DESCRIPTOR_SLOT_BYTES`]. Unused for
+    /// dynamic buffers.
     pub stride_bytes: u32,
     /// Positions of the sampler states. Unused for kinds without samplers.
-    pub samplers: Places,
+    pub samplers: SamplerOffsets,
     /// Dynamic buffers: index of element 0 among all dynamic buffers of the pipeline layout.
     pub dynamic_index: u32,
     /// All descriptors are valid, and do not change, from the time when the set is bound, so that
@@ -70,8 +70,8 @@ pub struct Binding {
 }
 
 impl DescriptorKind {
-    /// Number of pieces of a descriptor without a conversion, including its sampler.
-    pub const fn pieces(self) -> u32 {
+    /// Number of slots of a descriptor without a conversion, including its sampler.
+    pub const fn slots(self) -> u32 {
         match self {
             Self::CombinedImageSampler | Self::StorageImage | Self::StorageTexelBuffer => 2,
             _ => 1,
@@ -82,14 +82,14 @@ impl DescriptorKind {
 /// Positions of the sampler states of a binding in a set's range of the heap, multiples of
 /// [`SAMPLER_PITCH_BYTES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Places {
+pub struct SamplerOffsets {
     /// Byte offset of element 0's sampler state.
     pub offset_bytes: u32,
     /// Bytes from one element's sampler state to the next.
     pub stride_bytes: u32,
 }
 
-impl Places {
+impl SamplerOffsets {
     /// Byte offset of an element's sampler state.
     pub fn element_offset(&self, element: u32) -> u32 {
         element
@@ -97,10 +97,10 @@ impl Places {
             .wrapping_add(self.offset_bytes)
     }
 
-    /// Sampler states in the last pieces of elements at this offset and stride.
-    pub fn in_last_piece(offset_bytes: u32, stride_bytes: u32) -> Places {
-        Places {
-            offset_bytes: offset_bytes + stride_bytes.saturating_sub(PIECE_BYTES),
+    /// Sampler states in the last slots of elements at this offset and stride.
+    pub fn in_last_slot(offset_bytes: u32, stride_bytes: u32) -> SamplerOffsets {
+        SamplerOffsets {
+            offset_bytes: offset_bytes + stride_bytes.saturating_sub(DESCRIPTOR_SLOT_BYTES),
             stride_bytes,
         }
     }
@@ -110,7 +110,7 @@ impl Places {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SetLayout {
     /// The bindings.
-    pub bindings: Vec<Binding>,
+    pub bindings: Vec<DescriptorBinding>,
     /// Combined image samplers with a Y'CbCr conversion, by binding and element.
     pub conversions: Vec<ConvertedBinding>,
 }

@@ -94,7 +94,7 @@ pub const STREAMS: usize = 4;
 
 /// A dword of a vertex that transform feedback captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Captured {
+pub struct TransformFeedbackOutput {
     /// The slot.
     pub slot: u8,
     /// Dword in the slot as the shader sees it: 0 for slots in the VUE header.
@@ -109,27 +109,27 @@ pub struct Captured {
 
 /// The outputs that transform feedback captures if the stage is the last before rasterisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Capture {
+pub struct TransformFeedbackInfo {
     /// The captured dwords, in any order.
-    pub dwords: Vec<Captured>,
+    pub dwords: Vec<TransformFeedbackOutput>,
     /// Stride of a vertex in each buffer, in bytes.
     pub strides_bytes: [u32; CAPTURE_BUFFERS],
 }
 
 /// A dword of a vertex that the next stage reads from elsewhere than its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Link {
+pub struct OutputLink {
     /// The slot.
     pub slot: u8,
     /// The component of the slot.
     pub component: u8,
     /// The new location.
-    pub to: Linked,
+    pub to: LinkTarget,
 }
 
 /// The new location of a dword of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Linked {
+pub enum LinkTarget {
     /// A component of a slot.
     At(u8, u8),
     /// A constant, the same for all vertices, that is not stored in the VUE.
@@ -148,9 +148,9 @@ pub struct VertexOutputs {
     /// Mask of cull distances among the same components.
     pub cull_distances: u8,
     /// Outputs that transform feedback captures.
-    pub capture: Capture,
+    pub capture: TransformFeedbackInfo,
     /// Dwords that the next stage reads from elsewhere, if the shader was linked with it.
-    pub links: Vec<Link>,
+    pub links: Vec<OutputLink>,
 }
 
 /// Launch parameters of a vertex shader. Eight vertices a thread. Payload: URB handles in r1, then

@@ -3,26 +3,25 @@
 //! In:  a [`PipelineLayout`]: where the driver places descriptors.
 //! Out: a [`ShaderBinary`]: machine code in one or more SIMD widths, and its launch parameters.
 //!
-//! ## Descriptors (gen9+)
-//! A descriptor set is a range of the *bindless surface heap*
+//! ## Descriptors (gen9+) A descriptor set is a range of the *bindless surface heap*
 //! (STATE_BASE_ADDRESS, Bindless Surface State Base Address). A descriptor is at
-//! [`Binding::offset_bytes`] + array element × [`Binding::stride_bytes`] in its set, in pieces of
-//! [`PIECE_BYTES`]: each a 64-byte RENDER_SURFACE_STATE, or a SAMPLER_STATE with padding. If the
-//! samplers of a set are packed in a table, they are not among these pieces. The *handle* of a
-//! surface is its byte offset in the heap shifted left by 6, which is the extended descriptor of a
-//! bindless message: bits 31:12 = offset / 64. The shader receives the handle of each set's start
-//! as a push value ([`DriverValue::SetHandle`]) and adds constants, so that binding a set costs the
-//! driver one dword. If several messages use the same extended descriptor, it is pushed complete
-//! ([`DriverValue::SetDescriptor`]), so that one move copies it to a0. Dynamic buffers have their
-//! own surfaces, written when they are bound, and their handles are separate push values
-//! ([`DriverValue::DynamicHandle`]).
+//! [`DescriptorBinding::offset_bytes`] + array element × [`DescriptorBinding::stride_bytes`] in its
+//! set, in slots of [`DESCRIPTOR_SLOT_BYTES`]: each a 64-byte RENDER_SURFACE_STATE, or a
+//! SAMPLER_STATE with padding. If the samplers of a set are packed in a table, they are not among
+//! these slots. The *handle* of a surface is its byte offset in the heap shifted left by 6, which
+//! is the extended descriptor of a bindless message: bits 31:12 = offset / 64. The shader receives
+//! the handle of each set's start as a push value ([`DriverValue::SetHandle`]) and adds constants,
+//! so that binding a set costs the driver one dword. If several messages use the same extended
+//! descriptor, it is pushed complete ([`DriverValue::SetDescriptor`]), so that one move copies it
+//! to a0. Dynamic buffers have their own surfaces, written when they are bound, and their handles
+//! are separate push values ([`DriverValue::DynamicHandle`]).
 //!
 //! Dword 12 ([`SURFACE_BYTES_DWORD`]) of a buffer's RENDER_SURFACE_STATE holds the exact size of
 //! the buffer in bytes (0 for a null surface). The hardware ignores that dword without an auxiliary
 //! surface (it is a clear colour otherwise). The length query of a runtime array loads it from the
 //! 64-bit address [`DriverValue::SurfaceHeapAddress`] + (handle >> 6) + 48.
 //!
-//! The pieces of a descriptor, by [`DescriptorKind`]:
+//! The slots of a descriptor, by [`DescriptorKind`]:
 //!
 //! - buffers: one surface, format RAW, SURFTYPE_BUFFER.
 //! - sampled image, input attachment, uniform texel buffer: one surface, with the view's format and
@@ -34,10 +33,10 @@
 //!   for reads without a declared format; then one with [`typed_read_format()`] for typed reads and
 //!   atomics.
 //!
-//! [`Binding::samplers`] gives the position of a sampler state: in a table with the set's other
-//! samplers, so that messages select it by index ([`SamplerTable`]); or in the *last* piece of an
-//! element, as for mutable descriptors and for descriptors with a conversion. The *handle of a
-//! sampler* is the byte offset of its state from Dynamic State Base Address:
+//! [`DescriptorBinding::samplers`] gives the position of a sampler state: in a table with the set's
+//! other samplers, so that messages select it by index ([`SamplerTable`]); or in the *last* slot
+//! of an element, as for mutable descriptors and for descriptors with a conversion. The *handle of
+//! a sampler* is the byte offset of its state from Dynamic State Base Address:
 //! [`DriverValue::SetPlace`] (the set's handle >> 6) + offset in the set +
 //! [`PipelineLayout::sampler_base_bytes`], modulo 2^32.
 //!
@@ -47,7 +46,7 @@
 //! one layer ignores the layer.
 //!
 //! ## Constant data
-//! A shader may have constant data, [`Constants`]. The driver creates a surface
+//! A shader may have constant data, [`ConstantData`]. The driver creates a surface
 //! for it in the bindless heap, of exactly its size, and patches that surface's handle into the
 //! code.
 //!
@@ -62,7 +61,7 @@
 //! ## Graphics stages
 //! [`VertexInfo`], [`TessControlInfo`], [`TessEvalInfo`], [`GeometryInfo`],
 //! [`FragmentInfo`]. Their payload is the fixed function's, then the same block from
-//! [`Variant::push_grf`] on, then vertex elements or attribute setup data.
+//! [`SimdVariant::push_grf`] on, then vertex elements or attribute setup data.
 
 mod binary;
 mod descriptor;
@@ -76,4 +75,4 @@ pub use descriptor::*;
 pub use graphics::*;
 pub use push::*;
 pub use typed_read_format::typed_read_format;
-pub use ycbcr::{ColourModel, Component, Conversion, ConvertedBinding};
+pub use ycbcr::{ColourModel, ConvertedBinding, YcbcrComponent, YcbcrConversion};

@@ -5,7 +5,7 @@
 //!      that it declares.
 //! Ref: SKL PRM vol. 7, "Typed Surface Read"; vol. 2d, "SURFACE_FORMAT".
 
-/// The format of piece [`TYPED_READ_PIECE`](crate::TYPED_READ_PIECE) of a storage image whose view
+/// The format of slot [`TYPED_READ_SLOT`](crate::TYPED_READ_SLOT) of a storage image whose view
 /// has format `view`. `None` for formats that shaders cannot declare: such images are only written,
 /// and both their surfaces have the view's format.
 #[rustfmt::skip]

@@ -20,7 +20,7 @@ pub enum ColourModel {
 
 /// The source of a component of the colour to convert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Component {
+pub enum YcbcrComponent {
     /// 0.
     #[default]
     Zero,
@@ -28,7 +28,7 @@ pub enum Component {
     One,
     /// A component of the texel sampled from a plane.
     Plane {
-        /// The plane, which is the piece of the descriptor.
+        /// The plane, which is the slot of the descriptor.
         plane: u8,
         /// The component of the texel.
         component: u8,
@@ -37,29 +37,29 @@ pub enum Component {
 
 /// A sampler Y'CbCr conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Conversion {
+pub struct YcbcrConversion {
     /// Model.
     pub model: ColourModel,
     /// ITU "narrow" range; else full range.
     pub narrow: bool,
     /// Bits of each component.
     pub bits: u8,
-    /// Number of planes: as many pieces of the descriptor are surfaces.
+    /// Number of planes: as many slots of the descriptor are surfaces.
     pub planes: u8,
     /// In x and y: chroma samples are cosited with even luma samples, so that the coordinates of
     /// the planes after the first are shifted by half a texel of the first plane.
     pub cosited: [bool; 2],
     /// The components to convert, in the order Cr, Y', Cb, alpha.
-    pub components: [Component; 4],
+    pub components: [YcbcrComponent; 4],
 }
 
-impl Conversion {
-    /// Maximum of [`Conversion::pieces`]: with three planes.
-    pub const MAX_PIECES: u32 = 3 + 2;
+impl YcbcrConversion {
+    /// Maximum of [`YcbcrConversion::slots`]: with three planes.
+    pub const MAX_SLOTS: u32 = 3 + 2;
 
-    /// Number of pieces of a descriptor with this conversion: the planes' surfaces, the sampler of
+    /// Number of slots of a descriptor with this conversion: the planes' surfaces, the sampler of
     /// the planes after the first, the first plane's sampler.
-    pub fn pieces(&self) -> u32 {
+    pub fn slots(&self) -> u32 {
         let planes = u32::from(self.planes.max(1));
         planes + if planes > 1 { 2 } else { 1 }
     }
@@ -73,5 +73,5 @@ pub struct ConvertedBinding {
     /// Array element.
     pub element: u32,
     /// The conversion.
-    pub conversion: Conversion,
+    pub conversion: YcbcrConversion,
 }

@@ -1,7 +1,7 @@
 //! The front end: SPIR-V to NIR, with what the key says of pipeline state and neighbouring stages.
 
 use crate::error::CompileError;
-use crate::key::{API_SUBGROUP_SIZE, Key, SubgroupSize};
+use crate::key::{API_SUBGROUP_SIZE, CompileKey, SubgroupSize};
 use abi::StageInfo;
 use nir::{Stage, TessInfo};
 
@@ -11,7 +11,7 @@ use nir::{Stage, TessInfo};
 fn inputs_by_sample(shader: &mut nir::Shader) {
     for var in shader.vars.ids() {
         let var = &mut shader.vars[var];
-        if let (nir::Mode::ShaderIn, Some(io)) = (var.mode, &mut var.io) {
+        if let (nir::VariableMode::ShaderIn, Some(io)) = (var.mode, &mut var.io) {
             io.sampling = nir::InterpLocation::Sample;
         }
     }
@@ -25,13 +25,13 @@ fn inputs_by_sample(shader: &mut nir::Shader) {
     }
 }
 
-pub(crate) fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {
+pub(crate) fn front_end(words: &[u32], key: &CompileKey<'_>) -> Result<nir::Shader, CompileError> {
     let mut shader = translate(words, key)?;
     apply_key(&mut shader, key);
     Ok(shader)
 }
 
-pub(crate) fn translate(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {
+pub(crate) fn translate(words: &[u32], key: &CompileKey<'_>) -> Result<nir::Shader, CompileError> {
     let module = spirv_front::Module::parse(words)?;
     Ok(module.to_nir(&spirv_front::Options {
         entry_point: key.entry_point,
@@ -49,7 +49,7 @@ pub(crate) fn translate(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, Com
 }
 
 /// Sets the parts of the shader's `Info` that depend on pipeline state and on neighbouring stages.
-pub(crate) fn apply_key(shader: &mut nir::Shader, key: &Key<'_>) {
+pub(crate) fn apply_key(shader: &mut nir::Shader, key: &CompileKey<'_>) {
     if let Some(tess) = key.tess {
         let vertices_in = match key.stage {
             Stage::TessEval => tess.vertices_out,
@@ -62,7 +62,7 @@ pub(crate) fn apply_key(shader: &mut nir::Shader, key: &Key<'_>) {
     }
     shader.info.views = key.views;
     shader.info.fragment.alpha_to_coverage = key.alpha_to_coverage;
-    let outputs = key.before.and_then(StageInfo::vertex_outputs);
+    let outputs = key.previous_stage.and_then(StageInfo::vertex_outputs);
     let culls = outputs.map_or(0, |outputs| outputs.cull_distances);
     if culls != 0 {
         shader.info.input_clip_distances = Some(culls.trailing_zeros() as u8);

@@ -2,7 +2,7 @@
 
 use abi::{PipelineLayout, StageInfo};
 use hw::Device;
-use nir::{Reads, Stage, TessInfo};
+use nir::{InputsRead, Stage, TessInfo};
 use sha2::{Digest, Sha256};
 use std::hash::{Hash, Hasher};
 
@@ -24,7 +24,7 @@ pub enum SubgroupSize {
 
 /// Everything besides the SPIR-V that the machine code depends on.
 #[derive(Clone, Debug)]
-pub struct Key<'a> {
+pub struct CompileKey<'a> {
     /// Stage of the entry point.
     pub stage: Stage,
     /// Name of the entry point.
@@ -53,12 +53,12 @@ pub struct Key<'a> {
     /// that it reads; a fragment shader needs it only if it has more than
     /// [`abi::MAX_SWIZZLED_INPUTS`] inputs, or if the previous stage was compiled with
     /// `next_stage_reads`.
-    pub before: Option<&'a StageInfo>,
+    pub previous_stage: Option<&'a StageInfo>,
     /// The outputs that the next stage reads
     /// ([`TranslatedShader::reads`](crate::TranslatedShader::reads)); `None` if unknown. If given,
     /// outputs are arranged for the next stage, which must be compiled with this stage's
     /// [`ShaderBinary::stage`](abi::ShaderBinary::stage).
-    pub next_stage_reads: Option<Reads>,
+    pub next_stage_reads: Option<InputsRead>,
     /// Where the driver places descriptors.
     pub layout: &'a PipelineLayout,
     /// The device to compile for.
@@ -70,15 +70,15 @@ pub struct Key<'a> {
     pub flags: u64,
 }
 
-impl<'a> Key<'a> {
+impl<'a> CompileKey<'a> {
     /// The key of a stage on its own, with defaults.
     pub fn new(
         stage: Stage,
         entry_point: &'a str,
         layout: &'a PipelineLayout,
         device: &'static Device,
-    ) -> Key<'a> {
-        Key {
+    ) -> CompileKey<'a> {
+        CompileKey {
             stage,
             entry_point,
             specialization: &[],
@@ -89,7 +89,7 @@ impl<'a> Key<'a> {
             alpha_to_coverage: 0,
             views: 0,
             tess: None,
-            before: None,
+            previous_stage: None,
             next_stage_reads: None,
             layout,
             device,
@@ -99,11 +99,11 @@ impl<'a> Key<'a> {
     }
 }
 
-impl Key<'_> {
+impl CompileKey<'_> {
     /// The hash of a compilation: of this key, and of a module given by its [`identify`] hash.
     /// Equal hashes mean equal results of the same build of the compiler.
     pub fn hash(&self, module: &[u8; 32]) -> [u8; 32] {
-        let Key {
+        let CompileKey {
             stage,
             entry_point,
             specialization,
@@ -114,7 +114,7 @@ impl Key<'_> {
             alpha_to_coverage,
             views,
             tess,
-            before,
+            previous_stage: before,
             next_stage_reads,
             layout,
             device,

@@ -2,15 +2,15 @@
 
 use crate::error::CompileError;
 use crate::front_end::{apply_key, front_end, translate};
-use crate::key::{Key, SubgroupSize};
+use crate::key::{CompileKey, SubgroupSize};
 use abi::{ShaderBinary, StageInfo};
-use nir::Reads;
+use nir::InputsRead;
 
 /// Receives dumps: the name of a pass, and the NIR after it.
-pub type Sink<'a> = &'a mut dyn FnMut(&'static str, String);
+pub type DumpSink<'a> = &'a mut dyn FnMut(&'static str, String);
 
 /// Compiles a shader of any stage.
-pub fn compile(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+pub fn compile(words: &[u32], key: &CompileKey<'_>) -> Result<ShaderBinary, CompileError> {
     compile_nir(front_end(words, key)?, key)
 }
 
@@ -21,19 +21,19 @@ pub struct TranslatedShader(nir::Shader);
 
 impl TranslatedShader {
     /// Translates an entry point.
-    pub fn new(words: &[u32], key: &Key<'_>) -> Result<TranslatedShader, CompileError> {
+    pub fn new(words: &[u32], key: &CompileKey<'_>) -> Result<TranslatedShader, CompileError> {
         Ok(TranslatedShader(translate(words, key)?))
     }
 
     /// The inputs that the shader may read, without built-ins, which the previous stage has to
     /// write.
-    pub fn reads(&self) -> Reads {
+    pub fn reads(&self) -> InputsRead {
         opt::inputs_read(&self.0)
     }
 
     /// Compiles the shader. The fields of `key` that [`TranslatedShader::new`] used must be the
     /// same.
-    pub fn compile(mut self, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+    pub fn compile(mut self, key: &CompileKey<'_>) -> Result<ShaderBinary, CompileError> {
         apply_key(&mut self.0, key);
         compile_nir(self.0, key)
     }
@@ -41,7 +41,10 @@ impl TranslatedShader {
 
 /// Compiles NIR that the caller has built, for example for a meta operation. Of the key, the
 /// layout, device and backend options are used, and what passes need of the neighbouring stages.
-pub fn compile_nir(mut shader: nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+pub fn compile_nir(
+    mut shader: nir::Shader,
+    key: &CompileKey<'_>,
+) -> Result<ShaderBinary, CompileError> {
     opt::compile(&mut shader, context(key))?;
     back_end(&shader, key)
 }
@@ -50,17 +53,17 @@ pub fn compile_nir(mut shader: nir::Shader, key: &Key<'_>) -> Result<ShaderBinar
 /// to `sink`.
 pub fn compile_with_dumps(
     words: &[u32],
-    key: &Key<'_>,
-    sink: Sink<'_>,
+    key: &CompileKey<'_>,
+    sink: DumpSink<'_>,
 ) -> Result<ShaderBinary, CompileError> {
     let mut shader = front_end(words, key)?;
     sink("spirv", shader.to_string());
     let mut dump = |pass: &'static str, shader: &nir::Shader| sink(pass, shader.to_string());
-    let mut runner = opt::Runner {
+    let mut runner = opt::PassRunner {
         dump: Some(&mut dump),
         validate: true,
         ctx: context(key),
-        ..opt::Runner::default()
+        ..opt::PassRunner::default()
     };
     runner.run(&mut shader, opt::GEN9)?;
     opt::validate_lowered(&shader, &runner.ctx)?;
@@ -68,10 +71,10 @@ pub fn compile_with_dumps(
 }
 
 /// The passes' context from a key.
-pub(crate) fn context(key: &Key<'_>) -> opt::Ctx {
+pub(crate) fn context(key: &CompileKey<'_>) -> opt::Ctx {
     let sets = (0..).zip(&key.layout.sets);
     let all = sets.flat_map(|(set, layout)| layout.conversions.iter().map(move |c| (set, *c)));
-    let outputs = key.before.and_then(StageInfo::vertex_outputs);
+    let outputs = key.previous_stage.and_then(StageInfo::vertex_outputs);
     opt::Ctx {
         conversions: all.collect(),
         next_stage_reads: key.next_stage_reads,
@@ -84,20 +87,20 @@ pub(crate) fn context(key: &Key<'_>) -> opt::Ctx {
 }
 
 /// True if doubles are emulated: the device has no FP64, or the backend options disable it.
-fn soft_fp64(key: &Key<'_>) -> bool {
+fn soft_fp64(key: &CompileKey<'_>) -> bool {
     key.backend.soft_fp64 || !key.device.has(hw::Cap::NativeFp64)
 }
 
 /// True if 64-bit integers are emulated: the device has no 64-bit integers, or the backend options
 /// disable them.
-fn soft_int64(key: &Key<'_>) -> bool {
+fn soft_int64(key: &CompileKey<'_>) -> bool {
     key.backend.soft_int64 || !key.device.has(hw::Cap::NativeInt64)
 }
 
-fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+fn back_end(shader: &nir::Shader, key: &CompileKey<'_>) -> Result<ShaderBinary, CompileError> {
     let options = fs::Options {
         layout: key.layout.clone(),
-        before: key.before.cloned(),
+        previous_stage: key.previous_stage.cloned(),
         required_width: match key.subgroup_size {
             SubgroupSize::Required(size) => Some(size),
             _ => key.backend.required_width,

@@ -2,8 +2,8 @@
 
 use crate::error::CompileError;
 use crate::front_end::front_end;
-use crate::key::Key;
-use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout};
+use crate::key::CompileKey;
+use abi::{DescriptorBinding, DescriptorKind, PipelineLayout, SetLayout};
 use nir::{Stage, TessInfo};
 
 /// Stages by execution model. Ref: SPIR-V, "Execution Model".
@@ -28,8 +28,8 @@ pub fn entry_points(words: &[u32]) -> Result<Vec<(String, Stage)>, CompileError>
 /// The tessellation modes of a pipeline: the union of the modes of its control and evaluation
 /// shaders, for input patches of `patch_vertices` vertices.
 pub fn tess_modes(
-    control: (&[u32], &Key<'_>),
-    evaluation: (&[u32], &Key<'_>),
+    control: (&[u32], &CompileKey<'_>),
+    evaluation: (&[u32], &CompileKey<'_>),
     patch_vertices: u32,
 ) -> Result<TessInfo, CompileError> {
     let [control, evaluation] = [control, evaluation].map(|(words, key)| front_end(words, key));
@@ -77,26 +77,26 @@ pub fn default_layout(
         if layout.sets.len() <= set {
             layout.sets.resize_with(set + 1, SetLayout::default);
         }
-        layout.sets[set].bindings.push(Binding {
+        layout.sets[set].bindings.push(DescriptorBinding {
             binding: variable.binding,
             kind,
             count,
             offset_bytes: 0,
-            stride_bytes: kind.pieces() * abi::PIECE_BYTES,
-            samplers: abi::Places::default(),
+            stride_bytes: kind.slots() * abi::DESCRIPTOR_SLOT_BYTES,
+            samplers: abi::SamplerOffsets::default(),
             dynamic_index: 0,
             static_at_bind: false,
         });
     }
     for set in &mut layout.sets {
         // Several variables may share a binding: keep the one with the largest descriptors.
-        let wide_first = |b: &Binding| (b.binding, std::cmp::Reverse(b.stride_bytes));
+        let wide_first = |b: &DescriptorBinding| (b.binding, std::cmp::Reverse(b.stride_bytes));
         set.bindings.sort_by_key(wide_first);
         set.bindings.dedup_by_key(|b| b.binding);
         let mut offset = 0;
         for binding in &mut set.bindings {
             binding.offset_bytes = offset;
-            binding.samplers = abi::Places::in_last_piece(offset, binding.stride_bytes);
+            binding.samplers = abi::SamplerOffsets::in_last_slot(offset, binding.stride_bytes);
             offset += binding.count * binding.stride_bytes;
         }
     }
@@ -128,11 +128,13 @@ pub fn described(
         _ => None,
     };
     let kind = match (variable.mode, ty) {
-        (nir::Mode::Ubo, _) => K::UniformBuffer,
-        (nir::Mode::Ssbo, _) => K::StorageBuffer,
-        (nir::Mode::Uniform, nir::Type::Sampler) => K::Sampler,
-        (nir::Mode::Uniform, nir::Type::SampledImage(of)) => image(&shader.types[*of], true)?,
-        (nir::Mode::Uniform, ty) => image(ty, false)?,
+        (nir::VariableMode::Ubo, _) => K::UniformBuffer,
+        (nir::VariableMode::Ssbo, _) => K::StorageBuffer,
+        (nir::VariableMode::Uniform, nir::Type::Sampler) => K::Sampler,
+        (nir::VariableMode::Uniform, nir::Type::SampledImage(of)) => {
+            image(&shader.types[*of], true)?
+        }
+        (nir::VariableMode::Uniform, ty) => image(ty, false)?,
         _ => return None,
     };
     Some((kind, count))

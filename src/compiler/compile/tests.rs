@@ -1,6 +1,6 @@
 //! Instruction counts and legality of 64-bit code, through NIR's passes and the backend.
 
-use crate::key::Key;
+use crate::key::CompileKey;
 use crate::pipeline::context;
 use nir::Shader;
 
@@ -78,13 +78,13 @@ b0:
     opt::compile(&mut shader, ctx).unwrap_or_else(|e| panic!("{text}: {e}"));
     let mut layout = abi::PipelineLayout::default();
     layout.sets.push(abi::SetLayout {
-        bindings: vec![abi::Binding {
+        bindings: vec![abi::DescriptorBinding {
             binding: 0,
             kind: abi::DescriptorKind::StorageBuffer,
             count: 1,
             offset_bytes: 0,
             stride_bytes: 64,
-            samplers: abi::Places::default(),
+            samplers: abi::SamplerOffsets::default(),
             dynamic_index: 0,
             static_at_bind: true,
         }],
@@ -322,9 +322,9 @@ fn native_64_bit_integers_are_not_longer_than_emulated_ones() {
 fn emulation_follows_from_device_or_options() {
     let layout = abi::PipelineLayout::default();
     let units = |device: &str, backend: fs::Options| {
-        let key = Key {
+        let key = CompileKey {
             backend,
-            ..Key::new(
+            ..CompileKey::new(
                 nir::Stage::Compute,
                 "main",
                 &layout,

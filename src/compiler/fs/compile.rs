@@ -10,11 +10,13 @@ use crate::emit::schedule::{Estimate, PressureHeuristic};
 use crate::emit::{encode, lower_collect, lower_wide_regions, schedule};
 use crate::error::FsError;
 use crate::isel::{self, Selected};
+#[cfg(any(test, debug_assertions))]
+use crate::lir::round_trip;
 use crate::lir::{Lir, Op};
 use crate::lir::{live, print, validate};
 use crate::opt;
 use crate::options::Options;
-use abi::{ShaderBinary, StageInfo, Stats, Variant};
+use abi::{ShaderBinary, ShaderStats, SimdVariant, StageInfo};
 use entity::Id;
 use hw::Device;
 use nir::{Shader, Stage};
@@ -27,7 +29,7 @@ struct Compiled {
     /// Byte offsets in the code at which the handle of the constant data has to be patched in.
     handle_offsets: Vec<u32>,
     scratch_bytes: u32,
-    stats: Stats,
+    stats: ShaderStats,
     estimate: Estimate,
     dumps: Vec<(String, String)>,
     push: abi::PushData,
@@ -286,7 +288,7 @@ fn assemble(
     let mut code = Vec::new();
     let mut variants = Vec::new();
     let mut push = abi::PushData::default();
-    let mut constants = abi::Constants::default();
+    let mut constants = abi::ConstantData::default();
     let mut stage = None;
     for c in compiled {
         let at = code.len() as u32;
@@ -301,7 +303,7 @@ fn assemble(
         constants
             .handle_offsets
             .extend(c.handle_offsets.iter().map(|byte| at + byte));
-        variants.push(Variant {
+        variants.push(SimdVariant {
             simd_width: c.width,
             code_offset_bytes: at,
             code_bytes: bytes,
@@ -471,6 +473,10 @@ fn compile_width(
         if check {
             validate::validate(lir, pass)?;
         }
+        #[cfg(any(test, debug_assertions))]
+        if options.validate {
+            round_trip::check(lir).map_err(|(at, what)| FsError::Invalid { at, pass, what })?;
+        }
         Ok(())
     };
     after(&lir, "isel")?;
@@ -514,7 +520,7 @@ fn compile_width(
         dumps.push(("registers".to_owned(), text));
     }
     let estimate = schedule::estimate(&lir, &allocation.reg);
-    let stats = Stats {
+    let stats = ShaderStats {
         instructions: insts.len() as u32,
         cycles: estimate.cycles,
         sends: lir.insts.iter().filter(|i| i.op == Op::Send).count() as u32,

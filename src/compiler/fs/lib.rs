@@ -18,8 +18,6 @@ mod isel;
 mod lir;
 mod opt;
 mod options;
-#[cfg(test)]
-mod testing;
 
 pub use compile::{compile, supports};
 pub use error::FsError;

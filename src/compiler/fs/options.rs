@@ -10,7 +10,7 @@ pub struct Options {
     /// The outputs of the previous stage. Without it, stages that read the vertices of a primitive
     /// or patch assume that the previous stage writes exactly the inputs that they read. Fragment
     /// shaders with more than [`abi::MAX_SWIZZLED_INPUTS`] inputs require it.
-    pub before: Option<StageInfo>,
+    pub previous_stage: Option<StageInfo>,
     /// Allowed SIMD widths, as a bit set of 8, 16 and 32; 0 for all.
     pub widths: u8,
     /// The only SIMD width to compile, if the application requires one.
@@ -29,8 +29,9 @@ pub struct Options {
     /// The shader must not use the EU's 64-bit integer arithmetic; an instruction that does is an
     /// error.
     pub soft_int64: bool,
-    /// The dumps to keep in each [`abi::Variant`]: the name of a pass for the LIR after it, `all`
-    /// for every pass, `asm` for the assembly, `registers` for the final LIR with its registers.
+    /// The dumps to keep in each [`abi::SimdVariant`]: the name of a pass for the LIR after it,
+    /// `all` for every pass, `asm` for the assembly, `registers` for the final LIR with its
+    /// registers.
     pub dumps: Vec<String>,
     /// Validates LIR after every pass, also in release builds.
     pub validate: bool,

@@ -7,9 +7,9 @@
 use crate::exact;
 use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
-use crate::op::{AluOp, Size};
+use crate::op::{AluOp, SizeRule};
 use crate::shader::ListRef;
-use crate::types::{Mode, Type};
+use crate::types::{Type, VariableMode};
 use entity::Id;
 use smallvec::SmallVec;
 
@@ -197,14 +197,14 @@ impl<'s> Builder<'s> {
             if info.out_components == 0 && s.components == 0 {
                 components = components.max(def.num_components);
             }
-            if s.ty.size == Size::Same && same == 0 {
+            if s.ty.size == SizeRule::Same && same == 0 {
                 same = def.bit_size;
             }
         }
         let bits = match info.out.size {
-            Size::Fixed(n) => n,
-            Size::Same => same,
-            Size::Free => bits,
+            SizeRule::Fixed(n) => n,
+            SizeRule::Same => same,
+            SizeRule::Free => bits,
         };
         let srcs = srcs
             .iter()
@@ -404,7 +404,13 @@ impl<'s> Builder<'s> {
     }
 
     /// A deref of the given kind.
-    pub fn deref(&mut self, kind: DerefKind, mode: Mode, ty: Id<Type>, access: Access) -> Id<Def> {
+    pub fn deref(
+        &mut self,
+        kind: DerefKind,
+        mode: VariableMode,
+        ty: Id<Type>,
+        access: Access,
+    ) -> Id<Def> {
         self.insert(1, 32, |def| {
             Instr::Deref(Deref {
                 def,
@@ -423,7 +429,7 @@ impl<'s> Builder<'s> {
         self.deref(DerefKind::Var(var), mode, ty, access)
     }
 
-    fn pointee(&self, parent: Id<Def>) -> Option<(Mode, Id<Type>, Access)> {
+    fn pointee(&self, parent: Id<Def>) -> Option<(VariableMode, Id<Type>, Access)> {
         self.shader
             .deref_of(parent)
             .map(|d| (d.mode, d.ty, d.access))
@@ -455,7 +461,7 @@ impl<'s> Builder<'s> {
     pub fn deref_cast(
         &mut self,
         parent: Id<Def>,
-        mode: Mode,
+        mode: VariableMode,
         ty: Id<Type>,
         stride_bytes: u32,
         access: Access,

@@ -1,7 +1,7 @@
 //! Transform feedback: which outputs are captured, and where.
 //!
-//! In:  types and decorations of outputs. Out: [`Capture`], a list of captured dwords; its text in
-//!      a shader's header.
+//! In:  types and decorations of outputs. Out: [`TransformFeedbackInfo`], a list of captured
+//!      dwords; its text in a shader's header.
 //! Ref: SPIR-V, "XfbBuffer", "XfbStride", "Offset"; Vulkan, "Transform Feedback"; GLSL, "Transform
 //!      Feedback Layout Qualifiers": members of an aggregate are packed without gaps, except that
 //!      64-bit values, and both ends of structures that contain some, are aligned to 8 bytes.
@@ -15,7 +15,7 @@ pub const CAPTURE_BUFFERS: usize = 4;
 
 /// A captured dword of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Captured {
+pub struct TransformFeedbackOutput {
     /// Slot of the output.
     pub slot: Slot,
     /// 32-bit component of the slot.
@@ -30,9 +30,9 @@ pub struct Captured {
 
 /// The outputs that are captured if the stage is the last before rasterisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Capture {
+pub struct TransformFeedbackInfo {
     /// The captured dwords, in order of declaration.
-    pub dwords: Vec<Captured>,
+    pub dwords: Vec<TransformFeedbackOutput>,
     /// Stride of a vertex in each buffer, in bytes.
     pub strides_bytes: [u32; CAPTURE_BUFFERS],
 }
@@ -40,7 +40,7 @@ pub struct Capture {
 /// Maximum number of dwords that a shader may capture: above the limits that the driver reports.
 const MAX_DWORDS: usize = 1 << 12;
 
-impl Capture {
+impl TransformFeedbackInfo {
     /// Captures all of an output, from byte `offset` of a buffer on. Returns false if there are too
     /// many dwords.
     pub fn add(&mut self, types: &Types, ty: Id<Type>, io: IoVar, buffer: u8, offset: u32) -> bool {
@@ -104,7 +104,7 @@ impl Capture {
             }
             let slot = cursor.slot + cursor.component / 4;
             if slot < u32::from(Slot::END) {
-                self.dwords.push(Captured {
+                self.dwords.push(TransformFeedbackOutput {
                     slot: Slot(slot as u8),
                     component: (cursor.component % 4) as u8,
                     buffer,
@@ -127,7 +127,7 @@ struct Cursor {
 }
 
 /// Prints the lines of a shader's header.
-pub(crate) fn print(c: &Capture, out: &mut String) -> std::fmt::Result {
+pub(crate) fn print(c: &TransformFeedbackInfo, out: &mut String) -> std::fmt::Result {
     use std::fmt::Write as _;
     for (buffer, stride) in c.strides_bytes.iter().enumerate() {
         if *stride != 0 {

@@ -12,7 +12,7 @@
 use crate::intrinsic::{Effects, IntrinsicOp};
 use crate::ir::*;
 use crate::shader::CfEvent;
-use crate::types::Mode;
+use crate::types::VariableMode;
 use entity::{Id, IdMap, IdSet};
 
 /// The result of the analysis.
@@ -240,7 +240,10 @@ impl Divergence {
                 let own = s.deref_of(i.srcs[0]).is_some_and(|d| {
                     matches!(
                         d.mode,
-                        Mode::FunctionTemp | Mode::ShaderTemp | Mode::ShaderIn | Mode::ShaderOut
+                        VariableMode::FunctionTemp
+                            | VariableMode::ShaderTemp
+                            | VariableMode::ShaderIn
+                            | VariableMode::ShaderOut
                     )
                 });
                 own || operands()

@@ -33,7 +33,7 @@ impl FloatControls {
 /// Context of the evaluation of one operation: sizes and float controls.
 #[derive(Clone, Copy, Debug)]
 pub struct FoldCtx {
-    /// Bits of the operands and results with size rule [`crate::Size::Same`].
+    /// Bits of the operands and results with size rule [`crate::SizeRule::Same`].
     pub bits: u8,
     /// Bits of the result.
     pub def_bits: u8,

@@ -9,7 +9,7 @@ use crate::exact::FloatControls;
 pub use crate::exact::{
     Exact, FoldCtx, add, div, float_value, fma, frexp, mask, mul, round_float, scale, sext, sqrt,
 };
-use crate::op::{AluOp, FoldFn, Size};
+use crate::op::{AluOp, FoldFn, SizeRule};
 
 /// Evaluates `op`. `srcs[i]` holds the components of operand `i` that the operation reads (as many
 /// as the result has for per-component operands); `out` receives the components of the result.
@@ -26,13 +26,13 @@ pub fn fold(
     if srcs.len() != info.srcs.len() || src_bits.len() != srcs.len() {
         return false;
     }
-    let mut bits = if info.out.size == Size::Same {
+    let mut bits = if info.out.size == SizeRule::Same {
         def_bits
     } else {
         0
     };
     for (s, &b) in info.srcs.iter().zip(src_bits) {
-        if s.ty.size == Size::Same && bits == 0 {
+        if s.ty.size == SizeRule::Same && bits == 0 {
             bits = b;
         }
     }

@@ -61,7 +61,7 @@ impl Effects {
 
 /// Components and bits of a source or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct ValueShape {
     /// Components, 0 = any.
     pub components: u8,
     /// Bits, 0 = any.
@@ -74,9 +74,9 @@ pub struct IntrinsicInfo {
     /// Name in text.
     pub name: &'static str,
     /// Sources in order.
-    pub srcs: &'static [Shape],
+    pub srcs: &'static [ValueShape],
     /// Result, if any.
-    pub def: Option<Shape>,
+    pub def: Option<ValueShape>,
     /// Names of the constant indices, in order.
     pub indices: &'static [&'static str],
     /// Side effects and restrictions on moving it.
@@ -105,25 +105,25 @@ pub enum AtomicOp {
 
 macro_rules! shape {
     (any) => {
-        Shape {
+        ValueShape {
             components: 0,
             bits: 0,
         }
     };
     (any $b:literal) => {
-        Shape {
+        ValueShape {
             components: 0,
             bits: $b,
         }
     };
     ($c:literal x any) => {
-        Shape {
+        ValueShape {
             components: $c,
             bits: 0,
         }
     };
     ($c:literal x $b:literal) => {
-        Shape {
+        ValueShape {
             components: $c,
             bits: $b,
         }

@@ -1,7 +1,7 @@
 //! Interfaces between stages: slots, interpolation, and the stages' execution modes.
 //!
 //! In:  nothing. Out: plain data for variables, I/O intrinsics (their index `location`) and
-//!      [`crate::Info`].
+//!      [`crate::ShaderInfo`].
 //! Ref: NIR's gl_varying_slot and shader_info; Vulkan, "Shader Interfaces".
 
 /// The slot of an input or output, as NIR's gl_varying_slot: four 32-bit components. One number
@@ -105,32 +105,32 @@ impl Slot {
 
 /// A set of slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Slots(u128);
+pub struct SlotSet(u128);
 
-impl Slots {
+impl SlotSet {
     /// No slot.
-    pub const NONE: Slots = Slots(0);
+    pub const NONE: SlotSet = SlotSet(0);
 
     /// `count` consecutive slots from `first` on, ending at the last slot.
-    pub fn run(first: Slot, count: u32) -> Slots {
+    pub fn run(first: Slot, count: u32) -> SlotSet {
         let slots = (0..count).map_while(|n| first.plus(n));
-        slots.fold(Slots::NONE, Slots::with)
+        slots.fold(SlotSet::NONE, SlotSet::with)
     }
 
     /// The set with `slot` added.
     #[must_use]
-    pub fn with(self, slot: Slot) -> Slots {
-        Slots(self.0 | 1u128.checked_shl(slot.0.into()).unwrap_or(0))
+    pub fn with(self, slot: Slot) -> SlotSet {
+        SlotSet(self.0 | 1u128.checked_shl(slot.0.into()).unwrap_or(0))
     }
 
     /// The union.
     #[must_use]
-    pub fn or(self, other: Slots) -> Slots {
-        Slots(self.0 | other.0)
+    pub fn or(self, other: SlotSet) -> SlotSet {
+        SlotSet(self.0 | other.0)
     }
 
     /// True if the sets intersect.
-    pub fn any(self, other: Slots) -> bool {
+    pub fn any(self, other: SlotSet) -> bool {
         self.0 & other.0 != 0
     }
 }

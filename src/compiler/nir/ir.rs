@@ -5,14 +5,14 @@
 //! `loop` between two blocks. A `Jump` may only be the last instruction of a block. A loop repeats
 //! until a `break` (reaching the end of its body is a `continue`).
 
-use crate::capture::Capture;
+use crate::capture::TransformFeedbackInfo;
 use crate::exact::FloatControls;
 use crate::intrinsic::IntrinsicOp;
 use crate::io::{ClipCullDistances, FragmentInfo, GeometryInfo, IoVar, TessInfo};
-use crate::link::Link;
-use crate::op::{AluOp, Base};
+use crate::link::OutputLink;
+use crate::op::{AluOp, BaseType};
 use crate::tex::{Dim, TexOp, TexSrc};
-use crate::types::{Mode, Type, Types};
+use crate::types::{Type, Types, VariableMode};
 use entity::{Arena, Id};
 use smallvec::SmallVec;
 
@@ -39,7 +39,7 @@ pub struct Shader {
     /// Name of the entry point, for debugging.
     pub name: String,
     /// Facts about the shader that are not instructions.
-    pub info: Info,
+    pub info: ShaderInfo,
     /// Interned data types of variables and derefs.
     pub types: Types,
     /// Variables.
@@ -60,7 +60,7 @@ pub struct Shader {
 
 /// Facts about a shader that are not instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Info {
+pub struct ShaderInfo {
     /// Compute: invocations in a workgroup, x, y, z (specialised).
     pub workgroup_size: [u32; 3],
     /// Compute: which four invocations form a quad for derivatives.
@@ -83,10 +83,10 @@ pub struct Info {
     /// the same slots.
     pub input_clip_distances: Option<u8>,
     /// Outputs captured by transform feedback.
-    pub capture: Capture,
+    pub capture: TransformFeedbackInfo,
     /// Outputs that the next stage reads from another slot, or as a constant. Empty unless the
     /// stages were linked.
-    pub links: Vec<Link>,
+    pub links: Vec<OutputLink>,
     /// Mask of the views that each draw is repeated for; 0 without multiview.
     pub views: u32,
     /// Execution modes of a fragment shader.
@@ -115,7 +115,7 @@ pub struct Variable {
     /// Name in the source, for debugging; may be empty.
     pub name: String,
     /// Storage.
-    pub mode: Mode,
+    pub mode: VariableMode,
     /// Data type, with explicit layout for buffer and push constant blocks.
     pub ty: Id<Type>,
     /// Descriptor set, for resources.
@@ -286,7 +286,7 @@ pub struct Deref {
     /// The step.
     pub kind: DerefKind,
     /// Storage pointed to.
-    pub mode: Mode,
+    pub mode: VariableMode,
     /// Type pointed to.
     pub ty: Id<Type>,
     /// Access qualifiers accumulated along the chain.
@@ -362,7 +362,7 @@ pub struct Tex {
     /// The texture's depth is compared with the operand `Comparator`.
     pub shadow: bool,
     /// Type of the result's components.
-    pub dest_type: Base,
+    pub dest_type: BaseType,
     /// `tg4`: the component gathered.
     pub component: u8,
     /// `tg4`: an offset for each of the four texels (ConstOffsets).

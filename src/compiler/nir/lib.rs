@@ -32,22 +32,22 @@ mod uses;
 mod validate;
 
 pub use builder::Builder;
-pub use capture::{CAPTURE_BUFFERS, Capture, Captured};
+pub use capture::{CAPTURE_BUFFERS, TransformFeedbackInfo, TransformFeedbackOutput};
 pub use cfg::{Cfg, CfgBlock};
 pub use divergence::Divergence;
 pub use exact::FloatControls;
-pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, Shape};
+pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, ValueShape};
 pub use io::{
     ClipCullDistances, DepthLayout, FragmentInfo, GeometryInfo, InterpLocation, InterpMode, IoVar,
-    Primitive, Slot, Slots, TessDomain, TessInfo, TessSpacing,
+    Primitive, Slot, SlotSet, TessDomain, TessInfo, TessSpacing,
 };
 pub use ir::*;
 pub use lex::ParseError;
-pub use link::{Link, Linked, Reads};
-pub use op::{ALU_OPS, AluOp, Base, FoldFn, OpInfo, OpSrc, OpType, Props, Size};
+pub use link::{InputsRead, LinkTarget, OutputLink};
+pub use op::{ALU_OPS, AluOp, AluProps, BaseType, FoldFn, OpInfo, OpSrc, OpType, SizeRule};
 pub use parse::{parse, parse_bits};
-pub use shader::{CfEvent, Layout, ListRef};
+pub use shader::{CfEvent, LayoutOrder, ListRef};
 pub use tex::{Dim, TexInfo, TexOp, TexSrc};
-pub use types::{Member, Mode, Type, Types};
+pub use types::{StructMember, Type, Types, VariableMode};
 pub use uses::{Use, Uses};
 pub use validate::{ValidateError, validate};

@@ -1,20 +1,21 @@
 //! Linking of two consecutive stages.
 //!
-//! In:  nothing. Out: [`Reads`], the outputs of the previous stage that a stage reads; [`Link`],
-//!      where the previous stage's outputs are after linking, with its text in a shader's header.
+//! In:  nothing. Out: [`InputsRead`], the outputs of the previous stage that a stage reads;
+//!      [`OutputLink`], where the previous stage's outputs are after linking, with its text in a
+//!      shader's header.
 //! Ref: Vulkan, "Shader Interfaces": outputs without a consumer have no effect, and the
 //!      implementation decides how values are passed.
 
-use crate::io::{Slot, Slots};
+use crate::io::{Slot, SlotSet};
 
 /// Number of user locations of a stage's interface, without per-patch ones.
 const LOCATIONS: usize = (Slot::PATCH0.0 - Slot::VAR0.0) as usize;
 
 /// The dwords of the previous stage's outputs that a stage may read, without built-ins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Reads {
+pub struct InputsRead {
     /// Slots that are read at least partly, including per-patch ones.
-    pub slots: Slots,
+    pub slots: SlotSet,
     /// The stage reads inputs of several vertices (geometry and tessellation): each slot costs a
     /// message.
     pub vertices: bool,
@@ -25,10 +26,10 @@ pub struct Reads {
     indexed_dynamically: u64,
 }
 
-impl Reads {
+impl InputsRead {
     /// Nothing is read.
-    pub const NONE: Reads = Reads {
-        slots: Slots::NONE,
+    pub const NONE: InputsRead = InputsRead {
+        slots: SlotSet::NONE,
         vertices: false,
         components: [0; LOCATIONS],
         indexed_dynamically: 0,
@@ -42,7 +43,7 @@ impl Reads {
     /// Marks components (a mask) of a slot as read, as flat or interpolated ones.
     pub fn add(&mut self, slot: Slot, components: u8, flat: bool) {
         self.slots = self.slots.with(slot);
-        if let Some(at) = Reads::location_index(slot) {
+        if let Some(at) = InputsRead::location_index(slot) {
             self.components[at] |= (components & 0xf) << if flat { 4 } else { 0 };
         }
     }
@@ -50,37 +51,37 @@ impl Reads {
     /// Marks a slot as read with a dynamic index: all of it is read, and linking must not move it.
     pub fn pin(&mut self, slot: Slot) {
         self.add(slot, 0xf, false);
-        if let Some(at) = Reads::location_index(slot) {
+        if let Some(at) = InputsRead::location_index(slot) {
             self.indexed_dynamically |= 1 << at;
         }
     }
 
     /// Masks of the components of a slot that are read: interpolated ones, then flat ones.
     pub fn components_read(&self, slot: Slot) -> [u8; 2] {
-        let both = Reads::location_index(slot).map_or(0, |at| self.components[at]);
+        let both = InputsRead::location_index(slot).map_or(0, |at| self.components[at]);
         [both & 0xf, both >> 4]
     }
 
     /// True if linking must not move a slot.
     pub fn is_pinned(&self, slot: Slot) -> bool {
-        Reads::location_index(slot).is_none_or(|at| self.indexed_dynamically >> at & 1 == 1)
+        InputsRead::location_index(slot).is_none_or(|at| self.indexed_dynamically >> at & 1 == 1)
     }
 }
 
 /// Where the next stage reads a dword of an output after linking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Link {
+pub struct OutputLink {
     /// The output's original slot.
     pub slot: Slot,
     /// The original component.
     pub component: u8,
     /// The new location.
-    pub to: Linked,
+    pub to: LinkTarget,
 }
 
 /// The new location of an output's dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Linked {
+pub enum LinkTarget {
     /// A component of a slot.
     At(Slot, u8),
     /// A constant, the same for all vertices, that is not passed through the URB.
@@ -88,16 +89,16 @@ pub enum Linked {
 }
 
 /// Prints the lines of a shader's header.
-pub(crate) fn print(links: &[Link], out: &mut String) -> std::fmt::Result {
+pub(crate) fn print(links: &[OutputLink], out: &mut String) -> std::fmt::Result {
     use std::fmt::Write as _;
     for link in links {
         let from = link.slot.name();
         write!(out, "    linked {from} component={} ", link.component)?;
         match link.to {
-            Linked::At(slot, component) => {
+            LinkTarget::At(slot, component) => {
                 writeln!(out, "to {} component={component}", slot.name())?;
             }
-            Linked::Constant(bits) => writeln!(out, "constant {bits:#x}")?,
+            LinkTarget::Constant(bits) => writeln!(out, "constant {bits:#x}")?,
         }
     }
     Ok(())

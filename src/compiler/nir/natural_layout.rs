@@ -3,7 +3,7 @@
 //! In:  types and variables. Out: sizes and alignments; the bytes of constant data.
 
 use crate::ir::{ConstValue, Shader};
-use crate::types::{Mode, Type, Types};
+use crate::types::{Type, Types, VariableMode};
 use entity::{Id, IdMap};
 
 impl Types {
@@ -81,7 +81,7 @@ impl Shader {
     /// offsets. A boolean is a dword, 0 or 1.
     pub fn constant_data(&self) -> Vec<u8> {
         let laid_out = |(_, v): &(_, &crate::ir::Variable)| {
-            v.mode == Mode::Constant && v.offset_bytes.is_some()
+            v.mode == VariableMode::Constant && v.offset_bytes.is_some()
         };
         if !self.vars.iter().any(|v| laid_out(&v)) {
             return Vec::new();

@@ -9,7 +9,7 @@ use crate::exact::{self, FoldCtx};
 
 /// Base type of an operand: how its bits are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Base {
+pub enum BaseType {
     /// Signed integer.
     Int,
     /// Unsigned integer.
@@ -24,7 +24,7 @@ pub enum Base {
 
 /// Rule for the number of bits of an operand or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
+pub enum SizeRule {
     /// Equal to all other `Same` operands and results of the operation.
     Same,
     /// Independent of the others: that of the def.
@@ -37,20 +37,20 @@ pub enum Size {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpType {
     /// Interpretation.
-    pub base: Base,
+    pub base: BaseType,
     /// Size rule.
-    pub size: Size,
+    pub size: SizeRule,
 }
 
 impl OpType {
     /// True if a value of `bits` bits satisfies the type, regardless of the other operands.
     pub fn admits(self, bits: u8) -> bool {
         match (self.size, self.base) {
-            (Size::Fixed(n), _) => bits == n,
-            (_, Base::Float) => matches!(bits, 16 | 32 | 64),
-            (_, Base::Bool) => bits == 1,
-            (_, Base::Int | Base::Uint) => matches!(bits, 8 | 16 | 32 | 64),
-            (_, Base::Any) => matches!(bits, 1 | 8 | 16 | 32 | 64),
+            (SizeRule::Fixed(n), _) => bits == n,
+            (_, BaseType::Float) => matches!(bits, 16 | 32 | 64),
+            (_, BaseType::Bool) => bits == 1,
+            (_, BaseType::Int | BaseType::Uint) => matches!(bits, 8 | 16 | 32 | 64),
+            (_, BaseType::Any) => matches!(bits, 1 | 8 | 16 | 32 | 64),
         }
     }
 }
@@ -75,28 +75,28 @@ pub enum FoldFn {
 
 /// Algebraic properties of an operation, as a bit set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Props(u8);
+pub struct AluProps(u8);
 
-impl Props {
+impl AluProps {
     /// Nothing.
-    pub const NONE: Props = Props(0);
+    pub const NONE: AluProps = AluProps(0);
     /// The first two operands may be swapped.
-    pub const COMMUTES: Props = Props(1);
+    pub const COMMUTES: AluProps = AluProps(1);
     /// `(a op b) op c` = `a op (b op c)` (for floats: only where inexactness is allowed).
-    pub const ASSOCIATES: Props = Props(2);
+    pub const ASSOCIATES: AluProps = AluProps(2);
     /// A conversion between types.
-    pub const CONVERTS: Props = Props(4);
+    pub const CONVERTS: AluProps = AluProps(4);
     /// Builds a vector from scalars.
-    pub const VEC: Props = Props(8);
+    pub const VEC: AluProps = AluProps(8);
     /// A lane's result is a bit-for-bit copy of an operand's lane.
-    pub const SELECTS: Props = Props(16);
+    pub const SELECTS: AluProps = AluProps(16);
 
     /// The union.
-    pub const fn or(self, other: Props) -> Props {
-        Props(self.0 | other.0)
+    pub const fn or(self, other: AluProps) -> AluProps {
+        AluProps(self.0 | other.0)
     }
     /// True if all properties of `other` are set.
-    pub const fn has(self, other: Props) -> bool {
+    pub const fn has(self, other: AluProps) -> bool {
         self.0 & other.0 == other.0
     }
 }
@@ -118,7 +118,7 @@ pub struct OpInfo {
     /// propagation removes.
     pub cost: u8,
     /// Properties.
-    pub props: Props,
+    pub props: AluProps,
     /// Constant folding.
     pub fold: FoldFn,
 }
@@ -126,98 +126,98 @@ pub struct OpInfo {
 macro_rules! ty {
     (F) => {
         OpType {
-            base: Base::Float,
-            size: Size::Same,
+            base: BaseType::Float,
+            size: SizeRule::Same,
         }
     };
     (I) => {
         OpType {
-            base: Base::Int,
-            size: Size::Same,
+            base: BaseType::Int,
+            size: SizeRule::Same,
         }
     };
     (U) => {
         OpType {
-            base: Base::Uint,
-            size: Size::Same,
+            base: BaseType::Uint,
+            size: SizeRule::Same,
         }
     };
     (X) => {
         OpType {
-            base: Base::Any,
-            size: Size::Same,
+            base: BaseType::Any,
+            size: SizeRule::Same,
         }
     };
     (FFree) => {
         OpType {
-            base: Base::Float,
-            size: Size::Free,
+            base: BaseType::Float,
+            size: SizeRule::Free,
         }
     };
     (IFree) => {
         OpType {
-            base: Base::Int,
-            size: Size::Free,
+            base: BaseType::Int,
+            size: SizeRule::Free,
         }
     };
     (UFree) => {
         OpType {
-            base: Base::Uint,
-            size: Size::Free,
+            base: BaseType::Uint,
+            size: SizeRule::Free,
         }
     };
     (B) => {
         OpType {
-            base: Base::Bool,
-            size: Size::Fixed(1),
+            base: BaseType::Bool,
+            size: SizeRule::Fixed(1),
         }
     };
     (F16) => {
         OpType {
-            base: Base::Float,
-            size: Size::Fixed(16),
+            base: BaseType::Float,
+            size: SizeRule::Fixed(16),
         }
     };
     (F32) => {
         OpType {
-            base: Base::Float,
-            size: Size::Fixed(32),
+            base: BaseType::Float,
+            size: SizeRule::Fixed(32),
         }
     };
     (U8) => {
         OpType {
-            base: Base::Uint,
-            size: Size::Fixed(8),
+            base: BaseType::Uint,
+            size: SizeRule::Fixed(8),
         }
     };
     (U16) => {
         OpType {
-            base: Base::Uint,
-            size: Size::Fixed(16),
+            base: BaseType::Uint,
+            size: SizeRule::Fixed(16),
         }
     };
     (I32) => {
         OpType {
-            base: Base::Int,
-            size: Size::Fixed(32),
+            base: BaseType::Int,
+            size: SizeRule::Fixed(32),
         }
     };
     (U32) => {
         OpType {
-            base: Base::Uint,
-            size: Size::Fixed(32),
+            base: BaseType::Uint,
+            size: SizeRule::Fixed(32),
         }
     };
     (I64) => {
         OpType {
-            base: Base::Int,
-            size: Size::Fixed(64),
+            base: BaseType::Int,
+            size: SizeRule::Fixed(64),
         }
     };
     (U64) => {
         OpType {
-            base: Base::Uint,
-            size: Size::Fixed(64),
+            base: BaseType::Uint,
+            size: SizeRule::Fixed(64),
         }
     };
 }
@@ -248,7 +248,7 @@ macro_rules! alu_ops {
             out: ty!($out),
             out_components: count!($($on)?),
             cost: $cost,
-            props: Props(0 $(| Props::$prop.0)+),
+            props: AluProps(0 $(| AluProps::$prop.0)+),
             fold: FoldFn::$kind(|$($p),*| $body),
         },)*];
 
@@ -296,7 +296,7 @@ impl AluOp {
     /// True for `vec2` to `vec16`.
     #[inline]
     pub fn is_vec(self) -> bool {
-        self.info().props.has(Props::VEC)
+        self.info().props.has(AluProps::VEC)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::io::{
 use crate::ir::*;
 use crate::shader::CfEvent;
 use crate::tex::{BASES, DIMS, IMAGE_FORMATS, TEX_SRCS};
-use crate::types::{Mode, Type};
+use crate::types::{Type, VariableMode};
 use entity::Id;
 use std::fmt::{self, Display, Write};
 
@@ -31,22 +31,22 @@ pub(crate) const DERIVATIVE_GROUPS: [(DerivativeGroup, &str); 3] = [
     (DerivativeGroup::Linear, "linear"),
 ];
 
-pub(crate) const MODES: [(Mode, &str); 11] = [
-    (Mode::FunctionTemp, "function_temp"),
-    (Mode::ShaderTemp, "shader_temp"),
-    (Mode::Constant, "constant"),
-    (Mode::Shared, "shared"),
-    (Mode::Ubo, "ubo"),
-    (Mode::Ssbo, "ssbo"),
-    (Mode::PushConst, "push_const"),
-    (Mode::Global, "global"),
-    (Mode::ShaderIn, "shader_in"),
-    (Mode::ShaderOut, "shader_out"),
-    (Mode::Uniform, "uniform"),
+pub(crate) const MODES: [(VariableMode, &str); 11] = [
+    (VariableMode::FunctionTemp, "function_temp"),
+    (VariableMode::ShaderTemp, "shader_temp"),
+    (VariableMode::Constant, "constant"),
+    (VariableMode::Shared, "shared"),
+    (VariableMode::Ubo, "ubo"),
+    (VariableMode::Ssbo, "ssbo"),
+    (VariableMode::PushConst, "push_const"),
+    (VariableMode::Global, "global"),
+    (VariableMode::ShaderIn, "shader_in"),
+    (VariableMode::ShaderOut, "shader_out"),
+    (VariableMode::Uniform, "uniform"),
 ];
 
 /// Name of a storage mode.
-fn mode_name(mode: Mode) -> &'static str {
+fn mode_name(mode: VariableMode) -> &'static str {
     MODES.iter().find(|m| m.0 == mode).map_or("?", |m| m.1)
 }
 
@@ -432,7 +432,7 @@ fn print_def(s: &Shader, def: Id<Def>, out: &mut String) -> fmt::Result {
 }
 
 /// Letter of a component of a vector of `of` components: xyzw for up to 4, else a to p.
-pub(crate) fn component_letter(component: u8, of: u8) -> char {
+pub(crate) fn component_char(component: u8, of: u8) -> char {
     if of <= 4 {
         ['x', 'y', 'z', 'w'].get(usize::from(component)).copied()
     } else {
@@ -499,7 +499,7 @@ fn print_alu(s: &Shader, a: &Alu, out: &mut String) -> fmt::Result {
         };
         if !plain {
             out.push('.');
-            out.extend(swizzle.iter().map(|c| component_letter(*c, of)));
+            out.extend(swizzle.iter().map(|c| component_char(*c, of)));
         }
     }
     Ok(())

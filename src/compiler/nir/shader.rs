@@ -4,7 +4,7 @@ use crate::intrinsic::Effects;
 use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
 use crate::op::AluOp;
-use crate::types::{Mode, Types};
+use crate::types::{Types, VariableMode};
 use entity::{Arena, Id, IdMap};
 use smallvec::SmallVec;
 
@@ -39,7 +39,7 @@ pub enum CfEvent {
 }
 
 /// The steps of a walk in layout order. Most shaders have so few that they need no heap allocation.
-pub type Layout = SmallVec<[CfEvent; 16]>;
+pub type LayoutOrder = SmallVec<[CfEvent; 16]>;
 
 impl Instr {
     /// The value that the instruction defines.
@@ -194,13 +194,13 @@ impl Shader {
 
     /// True if the stage's variables of this mode are arrays with an element for each vertex,
     /// except per-patch variables.
-    pub fn is_per_vertex_mode(&self, mode: Mode) -> bool {
+    pub fn is_per_vertex_mode(&self, mode: VariableMode) -> bool {
         match mode {
-            Mode::ShaderIn => matches!(
+            VariableMode::ShaderIn => matches!(
                 self.stage,
                 Stage::TessControl | Stage::TessEval | Stage::Geometry
             ),
-            Mode::ShaderOut => self.stage == Stage::TessControl,
+            VariableMode::ShaderOut => self.stage == Stage::TessControl,
             _ => false,
         }
     }
@@ -221,7 +221,7 @@ impl Shader {
         Shader {
             stage,
             name: name.to_owned(),
-            info: Info::default(),
+            info: ShaderInfo::default(),
             types: Types::default(),
             vars: Arena::new(),
             blocks,
@@ -279,28 +279,28 @@ impl Shader {
 
     /// The walk through the shader in layout order. Definitions come before uses, except uses in
     /// phis.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> LayoutOrder {
         let mut out =
-            Layout::with_capacity(self.blocks.len() + 3 * (self.ifs.len() + self.loops.len()));
+            LayoutOrder::with_capacity(self.blocks.len() + 3 * (self.ifs.len() + self.loops.len()));
         self.layout_into(&self.body, &mut out);
         out
     }
 
     /// As [`Shader::layout`], for one list.
-    pub fn layout_of(&self, list: ListRef) -> Layout {
-        let mut out = Layout::new();
+    pub fn layout_of(&self, list: ListRef) -> LayoutOrder {
+        let mut out = LayoutOrder::new();
         self.layout_into(self.list(list), &mut out);
         out
     }
 
     /// As [`Shader::layout`], for nodes that need not be in a list of the shader.
-    pub fn layout_of_nodes(&self, nodes: &CfList) -> Layout {
-        let mut out = Layout::new();
+    pub fn layout_of_nodes(&self, nodes: &CfList) -> LayoutOrder {
+        let mut out = LayoutOrder::new();
         self.layout_into(nodes, &mut out);
         out
     }
 
-    fn layout_into(&self, list: &CfList, out: &mut Layout) {
+    fn layout_into(&self, list: &CfList, out: &mut LayoutOrder) {
         // (list, next node, what follows the list)
         let mut stack: SmallVec<[(&CfList, usize, Option<CfEvent>); 4]> = SmallVec::new();
         stack.push((list, 0, None));

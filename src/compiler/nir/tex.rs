@@ -7,7 +7,7 @@
 //! Ref: NIR's nir_tex_instr; SPIR-V "Image Instructions".
 
 use crate::intrinsic::Effects;
-use crate::op::Base;
+use crate::op::BaseType;
 
 /// Dimensions of an image: SPIR-V's numbers, and the value of an `image_dim` index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,21 +119,21 @@ pub(crate) const IMAGE_FORMATS: [&str; 42] = [
 ];
 
 /// Base types in the order of the values of `dest_type` and `src_type` indices.
-pub(crate) const BASES: [(Base, &str); 5] = [
-    (Base::Int, "int"),
-    (Base::Uint, "uint"),
-    (Base::Float, "float"),
-    (Base::Bool, "bool"),
-    (Base::Any, "any"),
+pub(crate) const BASES: [(BaseType, &str); 5] = [
+    (BaseType::Int, "int"),
+    (BaseType::Uint, "uint"),
+    (BaseType::Float, "float"),
+    (BaseType::Bool, "bool"),
+    (BaseType::Any, "any"),
 ];
 
-impl Base {
+impl BaseType {
     /// The value of a `dest_type` or `src_type` index.
     pub fn index(self) -> u32 {
         BASES.iter().position(|b| b.0 == self).unwrap_or(0) as u32
     }
     /// The base with this number.
-    pub fn from_index(index: u32) -> Option<Base> {
+    pub fn from_index(index: u32) -> Option<BaseType> {
         BASES.get(index as usize).map(|b| b.0)
     }
 }

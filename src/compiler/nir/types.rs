@@ -1,13 +1,13 @@
 //! Data types of variables and derefs, interned: equal types have equal ids.
 
-use crate::op::Base;
+use crate::op::BaseType;
 use crate::tex::Dim;
 use entity::{Arena, Id};
 use rustc_hash::FxHashMap;
 
 /// Storage of a variable or deref.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
+pub enum VariableMode {
     /// Function-local, each invocation its own.
     FunctionTemp,
     /// Module-scope Private, each invocation its own.
@@ -73,7 +73,7 @@ pub enum Type {
         /// Name, for debugging.
         name: String,
         /// The members.
-        members: Vec<Member>,
+        members: Vec<StructMember>,
     },
     /// A texture (read by `tex`) or a storage image or texel buffer (read and written by image
     /// intrinsics).
@@ -85,7 +85,7 @@ pub enum Type {
         /// The image is multisampled.
         multisampled: bool,
         /// Type of a texel's components.
-        base: Base,
+        base: BaseType,
         /// Bits of a component in the shader: 32, or 64 for 64-bit images.
         bits: u8,
         /// True for a storage image or storage texel buffer, false for a texture.
@@ -100,7 +100,7 @@ pub enum Type {
     /// A pointer value in a variable (variable pointers).
     Pointer {
         /// Storage pointed to.
-        mode: Mode,
+        mode: VariableMode,
         /// Type pointed to.
         to: Id<Type>,
     },
@@ -108,7 +108,7 @@ pub enum Type {
 
 /// A member of a struct.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Member {
+pub struct StructMember {
     /// Name, for debugging.
     pub name: String,
     /// Type, a matrix's layout included.

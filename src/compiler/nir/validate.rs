@@ -22,12 +22,12 @@
 
 use crate::cfg::Cfg;
 use crate::fold;
-use crate::intrinsic::{IntrinsicOp, Shape};
+use crate::intrinsic::{IntrinsicOp, ValueShape};
 use crate::ir::*;
-use crate::op::{Base, Size};
+use crate::op::{BaseType, SizeRule};
 use crate::shader::{CfEvent, ListRef};
 use crate::tex::{Dim, IMAGE_FORMATS, TexOp, TexSrc};
-use crate::types::{Mode, Type};
+use crate::types::{Type, VariableMode};
 use entity::{Id, IdMap, IdSet};
 
 /// A violated rule.
@@ -98,7 +98,7 @@ fn check_types(s: &Shader) -> Result {
                 bits, base, format, ..
             } => {
                 matches!(bits, 32 | 64)
-                    && matches!(base, Base::Int | Base::Uint | Base::Float)
+                    && matches!(base, BaseType::Int | BaseType::Uint | BaseType::Float)
                     && (*format as usize) < IMAGE_FORMATS.len()
             }
             Type::Sampler => true,
@@ -128,7 +128,7 @@ fn check_types(s: &Shader) -> Result {
 
 /// Rule 7.
 fn check_io_var(s: &Shader, v: &Variable) -> std::result::Result<(), String> {
-    let wanted = matches!(v.mode, Mode::ShaderIn | Mode::ShaderOut);
+    let wanted = matches!(v.mode, VariableMode::ShaderIn | VariableMode::ShaderOut);
     let Some(io) = v.io else {
         return match wanted {
             true => Err("an input or output has no location".into()),
@@ -343,13 +343,13 @@ fn check_alu(s: &Shader, a: &Alu) -> std::result::Result<(), String> {
             info.name, def.bit_size
         ));
     }
-    let mut same = (info.out.size == Size::Same).then_some(def.bit_size);
+    let mut same = (info.out.size == SizeRule::Same).then_some(def.bit_size);
     for (i, (src, rule)) in a.srcs.iter().zip(info.srcs).enumerate() {
         let d = s.defs[src.def];
         if !rule.ty.admits(d.bit_size) {
             return Err(format!("operand {i} cannot have {} bits", d.bit_size));
         }
-        if rule.ty.size == Size::Same && *same.get_or_insert(d.bit_size) != d.bit_size {
+        if rule.ty.size == SizeRule::Same && *same.get_or_insert(d.bit_size) != d.bit_size {
             return Err(format!(
                 "operand {i} has {} bits, unlike the others",
                 d.bit_size
@@ -365,7 +365,7 @@ fn check_alu(s: &Shader, a: &Alu) -> std::result::Result<(), String> {
 
 fn check_intrinsic(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String> {
     let info = i.op.info();
-    let fits = |shape: Shape, d: Def| {
+    let fits = |shape: ValueShape, d: Def| {
         (shape.components == 0 || shape.components == d.num_components)
             && (shape.bits == 0 || shape.bits == d.bit_size)
     };

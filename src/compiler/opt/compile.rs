@@ -5,16 +5,16 @@
 
 use crate::pass::{Ctx, OptError};
 use crate::pipeline::GEN9;
-use crate::runner::Runner;
+use crate::runner::PassRunner;
 use crate::validate_lowered::validate_lowered;
 use nir::Shader;
 
 /// Lowers and optimises a shader of any stage for gen9. Debug builds validate it after every pass.
 pub fn compile(shader: &mut Shader, ctx: Ctx) -> Result<(), OptError> {
-    let mut runner = Runner {
+    let mut runner = PassRunner {
         validate: cfg!(debug_assertions),
         ctx,
-        ..Runner::default()
+        ..PassRunner::default()
     };
     runner.run(shader, GEN9)?;
     validate_lowered(shader, &runner.ctx)

@@ -88,11 +88,11 @@ mod runner;
 mod tests;
 mod validate_lowered;
 
-pub use algebra::pattern::{Inexact, Rule};
+pub use algebra::pattern::{Inexact, RewriteRule};
 pub use algebra::rules::RULES;
 pub use analysis::inputs_read::inputs_read;
 pub use compile::compile;
-pub use pass::{Ctx, OptError, Pass, PassFn, Step};
+pub use pass::{Ctx, OptError, Pass, PassFn, PipelineStep};
 pub use pipeline::GEN9;
-pub use runner::{DumpFn, Runner, Timing};
+pub use runner::{DumpFn, PassRunner, PassTiming};
 pub use validate_lowered::validate_lowered;

@@ -15,9 +15,9 @@ pub struct Ctx {
     pub conversions: Vec<(u32, abi::ConvertedBinding)>,
     /// Inputs that the next stage reads, built-in slots excluded; `None` if the next stage is not
     /// known.
-    pub next_stage_reads: Option<nir::Reads>,
+    pub next_stage_reads: Option<nir::InputsRead>,
     /// Outputs of the previous stage that moved out of their slots, or became constants.
-    pub links: Vec<abi::Link>,
+    pub links: Vec<abi::OutputLink>,
     /// Out-of-bounds buffer accesses must not affect in-bounds ones (`robustBufferAccess`).
     pub robust_buffers: bool,
     /// Lower 64-bit floats to pairs of 32-bit words, because the EU has no double arithmetic.
@@ -55,12 +55,12 @@ pub struct Pass {
 
 /// A step of a pipeline.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub enum PipelineStep {
     /// Runs the pass once.
     Once(Pass),
     /// Runs the passes in turn until none changes the shader any more.
     UntilStable(&'static [Pass]),
-    /// Like [`Step::UntilStable`], but only for shaders for which the predicate is true.
+    /// Like [`PipelineStep::UntilStable`], but only for shaders for which the predicate is true.
     UntilStableIf(fn(&Shader) -> bool, &'static [Pass]),
 }
 

@@ -4,14 +4,14 @@
 //! Out: the transformed shader. Timing, dumps, validation and `stop_after` are handled here and
 //!      nowhere else.
 
-use crate::pass::{Ctx, OptError, Pass, PassFn, Step};
+use crate::pass::{Ctx, OptError, Pass, PassFn, PipelineStep};
 use nir::{Shader, validate};
 use std::ptr::fn_addr_eq;
 use std::time::{Duration, Instant};
 
 /// Time that one pass took, summed over its runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Timing {
+pub struct PassTiming {
     /// Name of the pass.
     pub pass: &'static str,
     /// Number of runs.
@@ -27,7 +27,7 @@ pub type DumpFn<'a> = &'a mut dyn FnMut(&'static str, &Shader);
 
 /// Runs pipelines.
 #[derive(Default)]
-pub struct Runner<'a> {
+pub struct PassRunner<'a> {
     /// Called after each pass that changed the shader.
     pub dump: Option<DumpFn<'a>>,
     /// Name of the pass after whose first run the pipeline stops.
@@ -35,7 +35,7 @@ pub struct Runner<'a> {
     /// Validates the shader after every pass that changed it.
     pub validate: bool,
     /// If set, collects the time that each pass takes.
-    pub timings: Option<Vec<Timing>>,
+    pub timings: Option<Vec<PassTiming>>,
     /// What the passes need to know besides the shader.
     pub ctx: Ctx,
     /// Passes that have run since the last change without changing anything, and would not change
@@ -43,25 +43,26 @@ pub struct Runner<'a> {
     pub converged: Vec<PassFn>,
 }
 
-/// Maximum number of rounds of a [`Step::UntilStable`]; the pipeline then continues without a fixed
-/// point. Passes that undo each other are a bug, which the tests look for with random shaders.
+/// Maximum number of rounds of a [`PipelineStep::UntilStable`]; the pipeline then continues without
+/// a fixed point. Passes that undo each other are a bug, which the tests look for with random
+/// shaders.
 const MAX_ROUNDS: usize = 40;
 
-impl Runner<'_> {
+impl PassRunner<'_> {
     /// Runs all steps. Returns true if the end was reached, false if `stop_after` ended the run.
-    pub fn run(&mut self, shader: &mut Shader, steps: &[Step]) -> Result<bool, OptError> {
+    pub fn run(&mut self, shader: &mut Shader, steps: &[PipelineStep]) -> Result<bool, OptError> {
         self.converged.clear();
         self.converged.reserve(steps.len());
         for step in steps {
             match step {
-                Step::Once(pass) => {
+                PipelineStep::Once(pass) => {
                     self.run_pass(shader, pass)?;
                     if self.stop_after == Some(pass.name) {
                         return Ok(false);
                     }
                 }
-                Step::UntilStableIf(predicate, _) if !predicate(shader) => {}
-                Step::UntilStable(passes) | Step::UntilStableIf(_, passes) => {
+                PipelineStep::UntilStableIf(predicate, _) if !predicate(shader) => {}
+                PipelineStep::UntilStable(passes) | PipelineStep::UntilStableIf(_, passes) => {
                     if !self.run_until_stable(shader, passes)? {
                         return Ok(false);
                     }
@@ -120,7 +121,7 @@ impl Runner<'_> {
                     t.changes += u32::from(changed);
                     t.time += time;
                 }
-                None => timings.push(Timing {
+                None => timings.push(PassTiming {
                     pass: pass.name,
                     runs: 1,
                     changes: u32::from(changed),

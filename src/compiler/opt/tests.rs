@@ -1,8 +1,8 @@
 //! Runs the text cases in tests/opt (see the README there).
 
-use crate::pass::{Ctx, Step};
+use crate::pass::{Ctx, PipelineStep};
 use crate::pipeline::GEN9;
-use crate::runner::Runner;
+use crate::runner::PassRunner;
 use nir::interp::Machine;
 use nir::{Shader, parse, parse_bits};
 use std::path::Path;
@@ -29,15 +29,18 @@ fn cases() -> Vec<(String, String)> {
 }
 
 /// The pass with this name, or the whole pipeline.
-fn find_steps(name: &str) -> Vec<Step> {
+fn find_steps(name: &str) -> Vec<PipelineStep> {
     if name == "pipeline" {
         return GEN9.to_vec();
     }
     let all = GEN9.iter().flat_map(|s| match s {
-        Step::Once(p) => vec![*p],
-        Step::UntilStable(p) | Step::UntilStableIf(_, p) => p.to_vec(),
+        PipelineStep::Once(p) => vec![*p],
+        PipelineStep::UntilStable(p) | PipelineStep::UntilStableIf(_, p) => p.to_vec(),
     });
-    let mut found: Vec<Step> = all.filter(|p| p.name == name).map(Step::Once).collect();
+    let mut found: Vec<PipelineStep> = all
+        .filter(|p| p.name == name)
+        .map(PipelineStep::Once)
+        .collect();
     found.truncate(1);
     assert!(!found.is_empty(), "no pass {name}");
     found
@@ -144,7 +147,7 @@ fn dwords(bytes: &[u8]) -> Vec<String> {
 /// Parses a Y'CbCr conversion: `SET.BINDING.ELEMENT MODEL narrow|full BITS PLANES COSITED CR Y CB
 /// ALPHA`. COSITED is `xy`, `x`, `y` or `-`; the channels are `PLANE.COMPONENT`, `zero` or `one`.
 fn parse_conversion(name: &str, line: &str) -> (u32, abi::ConvertedBinding) {
-    use abi::{ColourModel as M, Component, Conversion, ConvertedBinding};
+    use abi::{ColourModel as M, ConvertedBinding, YcbcrComponent, YcbcrConversion};
     let words: Vec<&str> = line.split_whitespace().collect();
     let numbers = |word: &str| -> Vec<u32> {
         let all = word.split('.').map(|n| n.parse().ok());
@@ -152,15 +155,15 @@ fn parse_conversion(name: &str, line: &str) -> (u32, abi::ConvertedBinding) {
             .unwrap_or_else(|| panic!("{name}: {word}"))
     };
     let component = |word: &str| match word {
-        "zero" => Component::Zero,
-        "one" => Component::One,
-        word => Component::Plane {
+        "zero" => YcbcrComponent::Zero,
+        "one" => YcbcrComponent::One,
+        word => YcbcrComponent::Plane {
             plane: numbers(word)[0] as u8,
             component: numbers(word)[1] as u8,
         },
     };
     let location = numbers(words[0]);
-    let conversion = Conversion {
+    let conversion = YcbcrConversion {
         model: match words[1] {
             "rgb" => M::Rgb,
             "ycbcr" => M::Ycbcr,
@@ -185,8 +188,8 @@ fn parse_conversion(name: &str, line: &str) -> (u32, abi::ConvertedBinding) {
 
 /// Parses the inputs of the next stage (`; next stage reads:`): `vertices`, pinned slots (`var1`),
 /// components of slots (`var1.xw`), flat components (`flat var1.x`).
-fn parse_reads(text: &str) -> nir::Reads {
-    let mut reads = nir::Reads::NONE;
+fn parse_reads(text: &str) -> nir::InputsRead {
+    let mut reads = nir::InputsRead::NONE;
     let mut flat = false;
     for word in text.split_whitespace() {
         match (word, word.split_once('.')) {
@@ -206,7 +209,7 @@ fn parse_reads(text: &str) -> nir::Reads {
 
 /// Parses an output that the previous stage has moved (`; linked`): `var1.x var0.w`, or `var1.x
 /// 0x3f800000` for a constant.
-fn parse_link(text: &str) -> abi::Link {
+fn parse_link(text: &str) -> abi::OutputLink {
     let location = |text: &str| {
         let (name, component) = text.split_once('.').unwrap();
         let slot = nir::Slot::from_name(name).unwrap();
@@ -215,13 +218,13 @@ fn parse_link(text: &str) -> abi::Link {
     let (from, to) = text.split_once(' ').unwrap();
     let (slot, component) = location(from);
     let to = match to.strip_prefix("0x") {
-        Some(bits) => abi::Linked::Constant(u32::from_str_radix(bits, 16).unwrap()),
+        Some(bits) => abi::LinkTarget::Constant(u32::from_str_radix(bits, 16).unwrap()),
         None => {
             let (slot, component) = location(to);
-            abi::Linked::At(slot, component)
+            abi::LinkTarget::At(slot, component)
         }
     };
-    abi::Link {
+    abi::OutputLink {
         slot,
         component,
         to,
@@ -235,7 +238,7 @@ fn text_cases() {
         let mut shader = parse(&text[start..]).unwrap_or_else(|e| panic!("{name}: {e}"));
         nir::validate(&shader).unwrap_or_else(|e| panic!("{name}: input: {e}"));
         let head = text.lines().next().unwrap();
-        let passes: Vec<Step> = head
+        let passes: Vec<PipelineStep> = head
             .strip_prefix("test ")
             .unwrap()
             .split_whitespace()
@@ -251,7 +254,7 @@ fn text_cases() {
         let without = text.lines().find_map(|l| l.strip_prefix("; without: "));
         let robust = text.lines().any(|l| l == "; robust buffers");
         let lacks = |unit| without.is_some_and(|w| w.split_whitespace().any(|w| w == unit));
-        let mut runner = Runner {
+        let mut runner = PassRunner {
             validate: true,
             ctx: Ctx {
                 robust_buffers: robust,
@@ -262,7 +265,7 @@ fn text_cases() {
                 conversions: conversions.map(|l| parse_conversion(&name, l)).collect(),
                 ..Ctx::default()
             },
-            ..Runner::default()
+            ..PassRunner::default()
         };
         runner
             .run(&mut shader, &passes)

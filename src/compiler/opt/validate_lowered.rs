@@ -49,7 +49,7 @@ fn check_native_units(s: &Shader, i: &Instr, ctx: &Ctx) -> Result<(), String> {
                 let number = i.index("reduction_op") as usize;
                 AluOp::ALL.get(number)
             });
-            let of_floats = op.is_some_and(|op| op.info().out.base == Base::Float);
+            let of_floats = op.is_some_and(|op| op.info().out.base == BaseType::Float);
             let is_vote = i.op == IntrinsicOp::VoteFeq;
             let lacking = (of_floats || is_vote) && i.srcs.iter().any(|d| double(*d));
             (ctx.soft_fp64 && lacking).then(|| i.op.info().name)

@@ -7,7 +7,7 @@ use crate::state::Translator;
 use crate::types::{Ty, add_access};
 use crate::value::{IdState, Opaque, Pointer, PointerBase, Value, pointer_bits};
 use entity::Id;
-use nir::{ConstValue, Def, Mode, Type};
+use nir::{ConstValue, Def, Type, VariableMode};
 use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
@@ -308,18 +308,18 @@ impl Translator<'_> {
         let mode = self.variable_mode(class, to)?;
         if !matches!(
             mode,
-            Mode::ShaderTemp
-                | Mode::Shared
-                | Mode::Ssbo
-                | Mode::Ubo
-                | Mode::PushConst
-                | Mode::Uniform
+            VariableMode::ShaderTemp
+                | VariableMode::Shared
+                | VariableMode::Ssbo
+                | VariableMode::Ubo
+                | VariableMode::PushConst
+                | VariableMode::Uniform
         ) {
             return inst
                 .loc
                 .unsupported(format!("a variable of class {class:?}"));
         }
-        if mode == Mode::Ubo {
+        if mode == VariableMode::Ubo {
             access.non_writable = true;
         }
         let explicit = self.has_layout(class);
@@ -335,20 +335,20 @@ impl Translator<'_> {
             .decoration_arg(inst.id, Decoration::DescriptorSet)
             .unwrap_or(0);
         v.binding = m.decoration_arg(inst.id, Decoration::Binding).unwrap_or(0);
-        if mode == Mode::Shared && self.emit.shader.info.shared_explicit_layout {
+        if mode == VariableMode::Shared && self.emit.shader.info.shared_explicit_layout {
             let end = self.size_bytes(ty);
             self.emit.var_mut(var).offset_bytes = Some(0);
             let info = &mut self.emit.shader.info;
             info.shared_bytes = info.shared_bytes.max(end);
         }
-        if mode == Mode::PushConst {
+        if mode == VariableMode::PushConst {
             let end = self.size_bytes(ty);
             let info = &mut self.emit.shader.info;
             info.push_constant_bytes = info.push_constant_bytes.max(end);
         }
         let value = pointer(PointerBase::Var(var), mode, access);
         if let Some(&init) = inst.args.get(1) {
-            if mode == Mode::Shared {
+            if mode == VariableMode::Shared {
                 if self.leaf_count(to)? > MAX_LEAVES {
                     return inst
                         .loc
@@ -356,7 +356,7 @@ impl Translator<'_> {
                 }
                 let zero = self.zero_const(ty);
                 self.emit.var_mut(var).init = Some(zero);
-            } else if mode == Mode::ShaderTemp {
+            } else if mode == VariableMode::ShaderTemp {
                 let init = self.value(init)?;
                 let Value::Pointer(p) = &value else {
                     return Ok(value);

@@ -18,7 +18,7 @@ use crate::error::{Loc, Result};
 use entity::{Id, IdMap};
 use nir::{
     Access, Block, CfList, CfNode, ConstValue, Def, Deref, DerefKind, If, Instr, Intrinsic,
-    IntrinsicOp, Jump, Loop, Mode, Shader, Type, Variable,
+    IntrinsicOp, Jump, Loop, Shader, Type, Variable, VariableMode,
 };
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -306,7 +306,7 @@ impl Emitter {
             Some(v) => v,
             None => {
                 let ty = self.plain_type(components, bits);
-                let v = self.variable(String::new(), Mode::FunctionTemp, ty);
+                let v = self.variable(String::new(), VariableMode::FunctionTemp, ty);
                 self.def_sites[def].spill = Some(v);
                 self.spills.push((def, v));
                 v
@@ -341,7 +341,7 @@ impl Emitter {
         self.shader.types.intern(Type::Bool)
     }
 
-    pub fn variable(&mut self, name: String, mode: Mode, ty: Id<Type>) -> Id<Variable> {
+    pub fn variable(&mut self, name: String, mode: VariableMode, ty: Id<Type>) -> Id<Variable> {
         self.shader.vars.push(Variable {
             name,
             mode,
@@ -361,7 +361,7 @@ impl Emitter {
     }
 
     /// Storage and type of a variable.
-    pub fn var_type(&self, var: Id<Variable>) -> (Mode, Id<Type>) {
+    pub fn var_type(&self, var: Id<Variable>) -> (VariableMode, Id<Type>) {
         (self.shader.vars[var].mode, self.shader.vars[var].ty)
     }
 
@@ -371,7 +371,7 @@ impl Emitter {
         &mut self,
         key: Option<DerefKey>,
         kind: DerefKind,
-        mode: Mode,
+        mode: VariableMode,
         ty: Id<Type>,
         access: Access,
     ) -> Result<Id<Def>> {
@@ -405,7 +405,7 @@ impl Emitter {
         &mut self,
         parent: Id<Def>,
         index: Id<Def>,
-        mode: Mode,
+        mode: VariableMode,
         ty: Id<Type>,
         access: Access,
     ) -> Result<Id<Def>> {
@@ -425,7 +425,7 @@ impl Emitter {
         parent: Id<Def>,
         index: Id<Def>,
         stride_bytes: u32,
-        mode: Mode,
+        mode: VariableMode,
         ty: Id<Type>,
         access: Access,
     ) -> Result<Id<Def>> {
@@ -443,7 +443,7 @@ impl Emitter {
         &mut self,
         parent: Id<Def>,
         member: u32,
-        mode: Mode,
+        mode: VariableMode,
         ty: Id<Type>,
         access: Access,
     ) -> Result<Id<Def>> {
@@ -462,7 +462,7 @@ impl Emitter {
         value: Id<Def>,
         stride_bytes: u32,
         align_bytes: u32,
-        mode: Mode,
+        mode: VariableMode,
         ty: Id<Type>,
         access: Access,
     ) -> Result<Id<Def>> {

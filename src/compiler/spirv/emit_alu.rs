@@ -3,7 +3,7 @@
 use crate::emit::Emitter;
 use crate::error::Result;
 use entity::Id;
-use nir::{Alu, AluOp, AluSrc, Def, Size};
+use nir::{Alu, AluOp, AluSrc, Def, SizeRule};
 use smallvec::{SmallVec, smallvec};
 
 impl Emitter {
@@ -28,7 +28,7 @@ impl Emitter {
                     .loc
                     .expected("an operand of another size", format!("{b} bits"));
             }
-            if s.ty.size == Size::Same {
+            if s.ty.size == SizeRule::Same {
                 if same != 0 && same != b {
                     return self
                         .loc
@@ -58,8 +58,8 @@ impl Emitter {
             components = info.out_components;
         }
         let def_bits = match info.out.size {
-            Size::Fixed(n) => n,
-            Size::Same if same != 0 => same,
+            SizeRule::Fixed(n) => n,
+            SizeRule::Same if same != 0 => same,
             _ => bits,
         };
         if !info.out.admits(def_bits) {

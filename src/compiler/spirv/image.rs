@@ -10,7 +10,7 @@ use crate::state::Translator;
 use crate::types::{ImageTy, Ty};
 use crate::value::{Opaque, Pointer, TexelPointer, Value};
 use entity::Id;
-use nir::{Access, AluOp as A, Base, Def, Dim, IntrinsicOp as I, Tex, TexOp, TexSrc};
+use nir::{Access, AluOp as A, BaseType, Def, Dim, IntrinsicOp as I, Tex, TexOp, TexSrc};
 use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, Op};
 use std::rc::Rc;
@@ -413,7 +413,7 @@ impl Translator<'_> {
         let Some(mut t) = self.tex(op, id, &o, &ty)? else {
             return self.undef(inst.ty);
         };
-        t.dest_type = Base::Int;
+        t.dest_type = BaseType::Int;
         if op == TexOp::Txs && !ty.multisampled && ty.dim != Dim::Buffer {
             t.set_src(TexSrc::Lod, lod);
         }

@@ -11,15 +11,15 @@ use crate::state::Translator;
 use crate::types::Ty;
 use crate::value::{AccessStep, Pointer, PointerBase, Value};
 use entity::Id;
-use nir::{Access, InterpLocation, InterpMode, IoVar, Mode, Slot, Stage, Type, Variable};
+use nir::{Access, InterpLocation, InterpMode, IoVar, Slot, Stage, Type, Variable, VariableMode};
 use smallvec::SmallVec;
 use spirv::{BuiltIn, Decoration, StorageClass};
 use std::rc::Rc;
 
 /// Slot of a built-in that is an interface variable, with `compact` and `patch` set as needed;
 /// `None` for system values.
-fn builtin_slot(b: BuiltIn, stage: Stage, mode: Mode) -> Option<IoVar> {
-    let input = mode == Mode::ShaderIn;
+fn builtin_slot(b: BuiltIn, stage: Stage, mode: VariableMode) -> Option<IoVar> {
+    let input = mode == VariableMode::ShaderIn;
     let fragment_in = input && stage == Stage::Fragment;
     let mut io = IoVar::default();
     io.slot = match b {
@@ -112,7 +112,7 @@ impl Translator<'_> {
             }))
         };
         if let Some(b) = own.builtin
-            && mode == Mode::ShaderIn
+            && mode == VariableMode::ShaderIn
             && builtin_slot(b, stage, mode).is_none()
         {
             if stage == Stage::Fragment && matches!(b, BuiltIn::SampleId | BuiltIn::SamplePosition)
@@ -151,7 +151,7 @@ impl Translator<'_> {
             pointer(PointerBase::Var(var), own.access)
         };
         if let Some(&init) = inst.args.get(1)
-            && mode == Mode::ShaderOut
+            && mode == VariableMode::ShaderOut
             && let Value::Pointer(p) = &value
         {
             let init = self.value(init)?;
@@ -168,7 +168,7 @@ impl Translator<'_> {
     fn block_members(
         &mut self,
         inst: &Inst,
-        mode: Mode,
+        mode: VariableMode,
         block: u32,
         arrays: &[u32],
         own: IoDecorations,
@@ -239,7 +239,7 @@ impl Translator<'_> {
     fn io_var(
         &mut self,
         name: String,
-        mode: Mode,
+        mode: VariableMode,
         ty: Id<Type>,
         d: IoDecorations,
         elements: Option<u32>,
@@ -277,13 +277,13 @@ impl Translator<'_> {
             }
         }
         if stage == Stage::Fragment
-            && mode == Mode::ShaderIn
+            && mode == VariableMode::ShaderIn
             && io.sampling == InterpLocation::Sample
         {
             self.emit.shader.info.fragment.sample_shading = true;
         }
         self.check_slots(mode, ty, io)?;
-        if mode == Mode::ShaderOut {
+        if mode == VariableMode::ShaderOut {
             self.add_capture(ty, io, d, elements)?;
         }
         let var = self.emit.variable(name, mode, ty);
@@ -349,7 +349,7 @@ impl Translator<'_> {
     }
 
     /// Rejects a per-vertex variable that is not an array, and a variable that exceeds the slots.
-    fn check_slots(&self, mode: Mode, ty: Id<Type>, io: IoVar) -> Result<()> {
+    fn check_slots(&self, mode: VariableMode, ty: Id<Type>, io: IoVar) -> Result<()> {
         let types = &self.emit.shader.types;
         let mut ty = ty;
         if self.emit.shader.is_per_vertex_mode(mode) && !io.patch {

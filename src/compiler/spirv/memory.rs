@@ -7,7 +7,7 @@ use crate::state::Translator;
 use crate::types::Ty;
 use crate::value::{AccessStep, Opaque, Pointer, PointerBase, Value, pointer_bits};
 use entity::Id;
-use nir::{Access, AluOp, Def, IntrinsicOp, Mode, Type};
+use nir::{Access, AluOp, Def, IntrinsicOp, Type, VariableMode};
 use smallvec::SmallVec;
 use spirv::{BuiltIn, MemoryAccess, Op, StorageClass};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 struct MemRef {
     def: Id<Def>,
     ty: Id<Type>,
-    mode: Mode,
+    mode: VariableMode,
     access: Access,
     /// A column of a row-major matrix, whose components are not adjacent.
     row_major_column: bool,
@@ -150,12 +150,12 @@ impl Translator<'_> {
         self.emit.check_size()?;
         let var = self
             .emit
-            .variable(self.module.name(inst.id), Mode::FunctionTemp, ty);
+            .variable(self.module.name(inst.id), VariableMode::FunctionTemp, ty);
         let p = Rc::new(Pointer {
             base: PointerBase::Var(var),
             steps: SmallVec::new(),
             class,
-            mode: Mode::FunctionTemp,
+            mode: VariableMode::FunctionTemp,
             to,
             access: Access::default(),
             align_bytes: 0,
@@ -442,7 +442,10 @@ impl Translator<'_> {
         if self.leaf_count(p.to)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
         }
-        if matches!(p.mode, Mode::Ubo | Mode::PushConst | Mode::ShaderIn) {
+        if matches!(
+            p.mode,
+            VariableMode::Ubo | VariableMode::PushConst | VariableMode::ShaderIn
+        ) {
             return self
                 .loc()
                 .expected("storage that can be written", format!("{:?}", p.class));

@@ -13,7 +13,7 @@ use crate::stage_specific::apply_stage_mode;
 use crate::state::Translator;
 use crate::value::IdState;
 use entity::Arena;
-use nir::{Info, Shader, Stage, Types};
+use nir::{Shader, ShaderInfo, Stage, Types};
 use rustc_hash::FxHashMap;
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
@@ -71,7 +71,7 @@ impl Module {
         let shader = Shader {
             stage: options.stage,
             name: entry.name.clone(),
-            info: Info::default(),
+            info: ShaderInfo::default(),
             types: Types::default(),
             vars: Arena::new(),
             blocks: Arena::new(),

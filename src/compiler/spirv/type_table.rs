@@ -11,7 +11,7 @@ use crate::state::Translator;
 use crate::types::{ImageTy, MatrixLayout, MemberLayout, Ty, TyEntry, add_access};
 use crate::value::{Value, pointer_bits};
 use entity::Id;
-use nir::{Base, Dim, Member, Mode, Type};
+use nir::{BaseType, Dim, StructMember, Type, VariableMode};
 use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
 
@@ -235,10 +235,15 @@ impl Translator<'_> {
 
     fn image_type(&self, inst: &Inst) -> Result<ImageTy> {
         let (base, bits) = match &*self.ty(inst.arg(0)?)? {
-            Ty::Float { bits: 32 } => (Base::Float, 32),
-            Ty::Int { bits, signed } if matches!(bits, 32 | 64) => {
-                (if *signed { Base::Int } else { Base::Uint }, *bits)
-            }
+            Ty::Float { bits: 32 } => (BaseType::Float, 32),
+            Ty::Int { bits, signed } if matches!(bits, 32 | 64) => (
+                if *signed {
+                    BaseType::Int
+                } else {
+                    BaseType::Uint
+                },
+                *bits,
+            ),
             _ => return inst.loc.unsupported("an image of this sampled type"),
         };
         let Some(dim) = Dim::from_index(inst.arg(1)?) else {
@@ -350,7 +355,7 @@ impl Translator<'_> {
                     } else {
                         MatrixLayout::default()
                     };
-                    out.push(Member {
+                    out.push(StructMember {
                         name: self
                             .module
                             .member_names
@@ -414,17 +419,17 @@ impl Translator<'_> {
     }
 
     /// NIR's variable mode for a storage class; `to` is the type pointed to.
-    pub fn variable_mode(&self, class: StorageClass, to: u32) -> Result<Mode> {
+    pub fn variable_mode(&self, class: StorageClass, to: u32) -> Result<VariableMode> {
         Ok(match class {
-            StorageClass::Function => Mode::FunctionTemp,
-            StorageClass::Private => Mode::ShaderTemp,
-            StorageClass::Workgroup => Mode::Shared,
-            StorageClass::StorageBuffer => Mode::Ssbo,
-            StorageClass::PhysicalStorageBuffer => Mode::Global,
-            StorageClass::PushConstant => Mode::PushConst,
-            StorageClass::Input => Mode::ShaderIn,
-            StorageClass::Output => Mode::ShaderOut,
-            StorageClass::UniformConstant => Mode::Uniform,
+            StorageClass::Function => VariableMode::FunctionTemp,
+            StorageClass::Private => VariableMode::ShaderTemp,
+            StorageClass::Workgroup => VariableMode::Shared,
+            StorageClass::StorageBuffer => VariableMode::Ssbo,
+            StorageClass::PhysicalStorageBuffer => VariableMode::Global,
+            StorageClass::PushConstant => VariableMode::PushConst,
+            StorageClass::Input => VariableMode::ShaderIn,
+            StorageClass::Output => VariableMode::ShaderOut,
+            StorageClass::UniformConstant => VariableMode::Uniform,
             // Before SPIR-V 1.3, a storage buffer is a Uniform block decorated BufferBlock. This
             // holds for pointers to whole blocks; a pointer into a block takes its mode from the
             // variable.
@@ -434,9 +439,9 @@ impl Translator<'_> {
                     t = *elem;
                 }
                 if self.module.has_decoration(t, Decoration::BufferBlock) {
-                    Mode::Ssbo
+                    VariableMode::Ssbo
                 } else {
-                    Mode::Ubo
+                    VariableMode::Ubo
                 }
             }
             _ => {

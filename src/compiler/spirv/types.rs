@@ -2,7 +2,7 @@
 //!
 //! In:  nothing. Out: plain data, which `type_table` fills in.
 
-use nir::{Base, Dim};
+use nir::{BaseType, Dim};
 use spirv::{Decoration, StorageClass};
 use std::rc::Rc;
 
@@ -56,7 +56,7 @@ pub(crate) struct ImageTy {
     pub dim: Dim,
     pub array: bool,
     pub multisampled: bool,
-    pub base: Base,
+    pub base: BaseType,
     pub bits: u8,
     /// A storage image, accessed without a sampler.
     pub storage: bool,

@@ -1,7 +1,7 @@
 //! Values of ids during translation.
 
 use entity::Id;
-use nir::{Access, Def, Mode, Type, Variable};
+use nir::{Access, Def, Type, Variable, VariableMode};
 use smallvec::SmallVec;
 use spirv::{BuiltIn, StorageClass};
 use std::rc::Rc;
@@ -51,7 +51,7 @@ pub(crate) struct Pointer {
     pub base: PointerBase,
     pub steps: SmallVec<[AccessStep; 4]>,
     pub class: StorageClass,
-    pub mode: Mode,
+    pub mode: VariableMode,
     /// SPIR-V type pointed to.
     pub to: u32,
     /// Access qualifiers accumulated along the chain.

@@ -17,7 +17,7 @@ use crate::structure::{Item, JumpAction, PlannedJump, structurize};
 use crate::types::Ty;
 use crate::value::{IdState, Pointer, PointerBase, Value};
 use entity::Id;
-use nir::{AluOp, Def, IntrinsicOp, Jump, Mode, Variable};
+use nir::{AluOp, Def, IntrinsicOp, Jump, Variable, VariableMode};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use spirv::{Op, StorageClass};
@@ -310,7 +310,7 @@ impl<'m> Translator<'m> {
         let ty = self.emit.bool_type();
         let v = self
             .emit
-            .variable(format!("goto_{label}"), Mode::FunctionTemp, ty);
+            .variable(format!("goto_{label}"), VariableMode::FunctionTemp, ty);
         call.flags.insert(label, v);
         Some(v)
     }
@@ -564,7 +564,9 @@ impl<'m> Translator<'m> {
     fn new_temp(&mut self, ty: u32) -> Result<TempVar> {
         let nir = self.nir_type(ty, false)?;
         self.emit.check_size()?;
-        let var = self.emit.variable(String::new(), Mode::FunctionTemp, nir);
+        let var = self
+            .emit
+            .variable(String::new(), VariableMode::FunctionTemp, nir);
         Ok(TempVar { var, ty })
     }
 
@@ -573,7 +575,7 @@ impl<'m> Translator<'m> {
             base: PointerBase::Var(temp.var),
             steps: SmallVec::new(),
             class: StorageClass::Function,
-            mode: Mode::FunctionTemp,
+            mode: VariableMode::FunctionTemp,
             to: temp.ty,
             access: nir::Access::default(),
             align_bytes: 0,

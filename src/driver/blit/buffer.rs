@@ -8,7 +8,7 @@
 
 use nir::AtomicOp;
 
-use crate::launch::{Launch, Shader, Span};
+use crate::launch::{Launch, MemoryRange, Shader};
 use crate::shader_builder::{WORKGROUP, compute_shader, rows_shader};
 
 /// Maximum number of bytes that one launch covers: one surface.
@@ -32,7 +32,7 @@ fn parts(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
 pub fn fill_launches(address: u64, bytes: u64, value: u32) -> impl Iterator<Item = Launch> {
     parts(bytes).map(move |(start, part)| {
         let count = (part / 4) as u32;
-        let span = Span {
+        let span = MemoryRange {
             address: address + start,
             bytes: part,
         };
@@ -114,11 +114,11 @@ pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> impl Iterator
         Launch::one_dimensional(
             Shader::Copy,
             [
-                Span {
+                MemoryRange {
                     address: source.wrapping_sub(low) & !3,
                     bytes: (low + shift + part).next_multiple_of(4),
                 },
-                Span {
+                MemoryRange {
                     address: destination & !3,
                     bytes: count * 4,
                 },
@@ -139,7 +139,7 @@ pub const RESULT_PARTIAL: u32 = 4;
 /// Consecutive queries: each has a dword with its availability, a zero dword, and for each result
 /// two quadwords, whose difference (second minus first) is the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Queries {
+pub struct QueryRange {
     /// Address of the first query.
     pub address: u64,
     /// Number of queries.
@@ -210,8 +210,13 @@ pub(crate) fn query_results() -> nir::Shader {
 }
 
 /// The launch that writes the results of queries to `destination`, `stride_bytes` apart.
-pub fn query_launch(queries: Queries, destination: u64, stride_bytes: u64, flags: u32) -> Launch {
-    let Queries {
+pub fn query_launch(
+    queries: QueryRange,
+    destination: u64,
+    stride_bytes: u64,
+    flags: u32,
+) -> Launch {
+    let QueryRange {
         address,
         count,
         values,
@@ -223,11 +228,11 @@ pub fn query_launch(queries: Queries, destination: u64, stride_bytes: u64, flags
     let mut launch = Launch::one_dimensional(
         Shader::QueryResults,
         [
-            Span {
+            MemoryRange {
                 address,
                 bytes: u64::from(count) * query_bytes,
             },
-            Span {
+            MemoryRange {
                 address: destination,
                 bytes: bytes.next_multiple_of(4),
             },
@@ -246,7 +251,8 @@ mod tests {
     /// Runs a launch on the interpreter; its buffers are parts of `memory`, which begins at address
     /// 0.
     fn run(launch: &Launch, memory: &mut [u8]) {
-        let range = |span: &Span| span.address as usize..(span.address + span.bytes) as usize;
+        let range =
+            |span: &MemoryRange| span.address as usize..(span.address + span.bytes) as usize;
         let buffers = launch.buffers().iter();
         let mut machine = nir::interp::Machine {
             buffers: (0..)
@@ -350,7 +356,7 @@ mod tests {
             let mut memory: Vec<u8> = queries.iter().flat_map(|d| d.to_le_bytes()).collect();
             let destination = memory.len() as u64;
             memory.resize(memory.len() + 128, 0xff);
-            let all = Queries {
+            let all = QueryRange {
                 address: 0,
                 count: 2,
                 values: 2,

@@ -11,7 +11,7 @@
 
 use nir::{Dim, TexOp, TexSrc};
 
-use crate::launch::Numbers;
+use crate::launch::TexelConversion;
 use crate::sampled_copy::{average_samples, read, sample_level_0, scale_coord};
 use crate::shader_builder::fragment_shader;
 
@@ -71,8 +71,8 @@ impl DrawShader {
                         z,
                     ];
                     let numbers = match integers {
-                        true => Numbers::Integers,
-                        false => Numbers::Floats,
+                        true => TexelConversion::Integers,
+                        false => TexelConversion::Floats,
                     };
                     Some(sample_level_0(k, volume, numbers, place, sampler))
                 })
@@ -82,7 +82,7 @@ impl DrawShader {
                     let [_, right, down, no_mcs] = push;
                     let from = [k.iadd(column, right), k.iadd(row, down)];
                     let coord = k.vec(&from);
-                    average_samples(k, samples_log2, Numbers::Floats, coord, no_mcs)
+                    average_samples(k, samples_log2, TexelConversion::Floats, coord, no_mcs)
                 })
             }
             DrawShader::First => {
@@ -94,7 +94,13 @@ impl DrawShader {
                         (TexSrc::MsIndex, k.imm_u32(0)),
                     ];
                     let shape = (Dim::D2, false);
-                    Some(read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs))
+                    Some(read(
+                        k,
+                        TexOp::TxfMs,
+                        shape,
+                        TexelConversion::Integers,
+                        &srcs,
+                    ))
                 })
             }
         }

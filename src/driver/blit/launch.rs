@@ -18,7 +18,7 @@ pub enum Order {
 
 /// A shader that copies or fills texels in units of bytes that are contiguous in every order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Texels {
+pub struct TexelCopy {
     /// Order of the source. None: a constant is written.
     pub source: Option<Order>,
     /// Order of the destination.
@@ -27,7 +27,7 @@ pub struct Texels {
     pub unit_log2: u32,
 }
 
-impl Texels {
+impl TexelCopy {
     const UNITS: usize = 5;
     /// Number of such shaders.
     const COUNT: usize = 5 * 4 * Self::UNITS;
@@ -41,14 +41,14 @@ impl Texels {
 /// A shader that copies texels of three 16-bit channels, on either side optionally padded to four.
 /// W tiles are not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Three {
+pub struct ThreeChannelCopy {
     /// Order of the source.
     pub source: Order,
     /// Order of the destination.
     pub destination: Order,
 }
 
-impl Three {
+impl ThreeChannelCopy {
     /// Number of such shaders.
     const COUNT: usize = 3 * 3;
     /// Bytes of a channel.
@@ -63,14 +63,14 @@ impl Three {
 
 /// A shader that copies samples of depth in Y tiles or of stencil in W tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Samples {
+pub struct SampleCopy {
     /// Samples per pixel, as a power of two: 1 to 4.
     pub samples_log2: u32,
     /// Bytes of a sample, as a power of two: up to 4; stencil has one.
     pub unit_log2: u32,
 }
 
-impl Samples {
+impl SampleCopy {
     const UNITS: usize = 3;
     /// Number of such shaders.
     const COUNT: usize = 4 * Self::UNITS;
@@ -83,7 +83,7 @@ impl Samples {
 /// A shader that writes the clear colour to fast-cleared pixels of a multisampled image, found by
 /// its MCS, which is in Y tiles like the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settle {
+pub struct McsResolve {
     /// Samples, as a power of two: 1 to 4.
     pub samples_log2: u32,
     /// Bytes of a pixel, as a power of two: up to 16.
@@ -93,9 +93,9 @@ pub struct Settle {
     pub by_four: bool,
 }
 
-impl Settle {
+impl McsResolve {
     /// Number of shaders that process single pixels.
-    const SINGLE: usize = 4 * Texels::UNITS;
+    const SINGLE: usize = 4 * TexelCopy::UNITS;
     /// Number of such shaders.
     const COUNT: usize = Self::SINGLE + 2;
 
@@ -103,7 +103,7 @@ impl Settle {
         if self.by_four {
             return Self::SINGLE + self.samples_log2.clamp(1, 2) as usize - 1;
         }
-        (self.samples_log2.clamp(1, 4) as usize - 1) * Texels::UNITS
+        (self.samples_log2.clamp(1, 4) as usize - 1) * TexelCopy::UNITS
             + self.unit_log2.min(4) as usize
     }
 
@@ -119,7 +119,7 @@ impl Settle {
 
 /// How texels are converted when they are read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbers {
+pub enum TexelConversion {
     /// As floats.
     Floats,
     /// As floats, which the shader encodes as sRGB.
@@ -132,12 +132,12 @@ pub enum Numbers {
     Packed(Order),
     /// As floats, of which the shader writes three channels one after another to a linear surface,
     /// as typed messages cannot write three.
-    Three(Channel),
+    Three(ChannelFormat),
 }
 
 /// The storage format of one of three channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
+pub enum ChannelFormat {
     /// 8-bit UNORM.
     Unorm8,
     /// 8-bit UNORM, encoded as sRGB.
@@ -150,39 +150,39 @@ pub enum Channel {
     Float32,
 }
 
-impl Channel {
+impl ChannelFormat {
     const COUNT: usize = 5;
 
     /// Bytes of the channel.
     pub fn bytes(self) -> u32 {
         match self {
-            Channel::Unorm8 | Channel::Srgb8 => 1,
-            Channel::Unorm16 | Channel::Float16 => 2,
-            Channel::Float32 => 4,
+            ChannelFormat::Unorm8 | ChannelFormat::Srgb8 => 1,
+            ChannelFormat::Unorm16 | ChannelFormat::Float16 => 2,
+            ChannelFormat::Float32 => 4,
         }
     }
 }
 
-impl Numbers {
+impl TexelConversion {
     /// Number of conversions.
-    const COUNT: usize = 4 + 4 + Channel::COUNT;
+    const COUNT: usize = 4 + 4 + ChannelFormat::COUNT;
 
     fn index(self) -> usize {
         match self {
-            Numbers::Floats => 0,
-            Numbers::Srgb => 1,
-            Numbers::Integers => 2,
-            Numbers::Stencil => 3,
-            Numbers::Packed(order) => 4 + order as usize,
-            Numbers::Three(channel) => 8 + channel as usize,
+            TexelConversion::Floats => 0,
+            TexelConversion::Srgb => 1,
+            TexelConversion::Integers => 2,
+            TexelConversion::Stencil => 3,
+            TexelConversion::Packed(order) => 4 + order as usize,
+            TexelConversion::Three(channel) => 8 + channel as usize,
         }
     }
 
     /// Order and size of elements that are written as bytes.
     pub(crate) fn bytes(self) -> Option<(Order, u32)> {
         match self {
-            Numbers::Stencil => Some((Order::W, 1)),
-            Numbers::Packed(order) => Some((order, 2)),
+            TexelConversion::Stencil => Some((Order::W, 1)),
+            TexelConversion::Packed(order) => Some((order, 2)),
             _ => None,
         }
     }
@@ -196,14 +196,14 @@ pub enum SampledCopy {
         /// The texture is 3D; else it is 2D with layers.
         volume: bool,
         /// The conversion.
-        numbers: Numbers,
+        numbers: TexelConversion,
     },
     /// Averages samples.
     Joined {
         /// Number of samples, as a power of two: 1 to 4.
         samples_log2: u32,
         /// The conversion.
-        numbers: Numbers,
+        numbers: TexelConversion,
     },
     /// Copies the first sample, bit by bit, to bytes.
     First {
@@ -272,7 +272,7 @@ impl SampledCopy {
     /// Shaders of the kind.
     const COUNT: usize = Self::FIRSTS + 4 * 3 * 4;
     /// Number of shaders that convert numbers.
-    const NUMBERS: usize = Numbers::COUNT * (2 + 4);
+    const NUMBERS: usize = TexelConversion::COUNT * (2 + 4);
     /// Number of those and the ones that copy the first sample.
     const FIRSTS: usize = Self::NUMBERS + 4 * 3;
 
@@ -298,7 +298,7 @@ impl SampledCopy {
                 return Self::FIRSTS + (kind as usize * 3 + choice) * 4 + samples;
             }
         };
-        kind * Numbers::COUNT + numbers.index()
+        kind * TexelConversion::COUNT + numbers.index()
     }
 }
 
@@ -312,29 +312,30 @@ pub enum Shader {
     /// Writes query results.
     QueryResults,
     /// Copies or fills texels.
-    Texels(Texels),
+    TexelCopy(TexelCopy),
     /// Reads a texture and writes an image. The caller provides its surfaces.
     SampledCopy(SampledCopy),
     /// Writes the clear colour to fast-cleared pixels.
-    Settle(Settle),
+    McsResolve(McsResolve),
     /// Copies single samples.
-    Samples(Samples),
+    SampleCopy(SampleCopy),
     /// Copies texels of three channels.
-    Three(Three),
+    ThreeChannelCopy(ThreeChannelCopy),
 }
 
 /// Number of internal shaders.
-pub const SHADERS: usize = THREES + Three::COUNT;
+pub const SHADERS: usize = THREES + ThreeChannelCopy::COUNT;
 /// Number of shaders before the three-channel ones.
-const THREES: usize = 3 + Texels::COUNT + SampledCopy::COUNT + Settle::COUNT + Samples::COUNT;
+const THREES: usize =
+    3 + TexelCopy::COUNT + SampledCopy::COUNT + McsResolve::COUNT + SampleCopy::COUNT;
 
 impl Shader {
     /// Number of storage buffers, at set 0 from binding 0.
     pub fn buffers(self) -> u32 {
         match self {
             Shader::Fill => 1,
-            Shader::Texels(texels) => 1 + u32::from(texels.source.is_some()),
-            Shader::Settle(_) => 3,
+            Shader::TexelCopy(texels) => 1 + u32::from(texels.source.is_some()),
+            Shader::McsResolve(_) => 3,
             _ => 2,
         }
     }
@@ -345,20 +346,22 @@ impl Shader {
             Shader::Fill => 0,
             Shader::Copy => 1,
             Shader::QueryResults => 2,
-            Shader::Texels(texels) => 3 + texels.index(),
-            Shader::SampledCopy(picture) => 3 + Texels::COUNT + picture.index(),
-            Shader::Settle(settle) => 3 + Texels::COUNT + SampledCopy::COUNT + settle.index(),
-            Shader::Samples(samples) => {
-                3 + Texels::COUNT + SampledCopy::COUNT + Settle::COUNT + samples.index()
+            Shader::TexelCopy(texels) => 3 + texels.index(),
+            Shader::SampledCopy(picture) => 3 + TexelCopy::COUNT + picture.index(),
+            Shader::McsResolve(settle) => {
+                3 + TexelCopy::COUNT + SampledCopy::COUNT + settle.index()
             }
-            Shader::Three(three) => THREES + three.index(),
+            Shader::SampleCopy(samples) => {
+                3 + TexelCopy::COUNT + SampledCopy::COUNT + McsResolve::COUNT + samples.index()
+            }
+            Shader::ThreeChannelCopy(three) => THREES + three.index(),
         }
     }
 }
 
 /// A range of GPU memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct MemoryRange {
     /// Address, a multiple of 4.
     pub address: u64,
     /// Size in bytes, a multiple of 4.
@@ -375,7 +378,7 @@ pub const MAX_PUSH_DW: usize = 14;
 pub struct Launch {
     /// The shader.
     pub shader: Shader,
-    pub(crate) spans: [Span; MAX_BUFFERS],
+    pub(crate) spans: [MemoryRange; MAX_BUFFERS],
     /// Its push constants, in dwords.
     pub push_dw: [u32; MAX_PUSH_DW],
     /// Workgroup counts.
@@ -386,7 +389,7 @@ impl Launch {
     /// A one-dimensional launch.
     pub(crate) fn one_dimensional(
         shader: Shader,
-        [first, second]: [Span; 2],
+        [first, second]: [MemoryRange; 2],
         push: &[u32],
         groups: u32,
     ) -> Launch {
@@ -396,14 +399,14 @@ impl Launch {
         }
         Launch {
             shader,
-            spans: [first, second, Span::default()],
+            spans: [first, second, MemoryRange::default()],
             push_dw,
             groups: [groups, 1, 1],
         }
     }
 
     /// Its buffers, by binding.
-    pub fn buffers(&self) -> &[Span] {
+    pub fn buffers(&self) -> &[MemoryRange] {
         let count = self.shader.buffers() as usize;
         self.spans.get(..count).unwrap_or_default()
     }

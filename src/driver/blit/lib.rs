@@ -20,20 +20,21 @@ mod shaders;
 mod texel;
 
 pub use buffer::{
-    Queries, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches,
+    QueryRange, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches,
     query_launch,
 };
 pub use draw_shader::DrawShader;
 pub use launch::{
-    Channel, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Numbers, Order, ResolveMode,
-    SHADERS, SampledCopy, Samples, Settle, Shader, Span, Texels, Three,
+    ChannelFormat, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, McsResolve, MemoryRange,
+    Order, ResolveMode, SHADERS, SampleCopy, SampledCopy, Shader, TexelConversion, TexelCopy,
+    ThreeChannelCopy,
 };
-pub use memory_box::Place;
+pub use memory_box::MemoryBox;
 /// A shader to be compiled.
 pub use nir::Shader as Nir;
 pub use sample_copy::{Quads, copy_samples};
 pub use shader_builder::WORKGROUP;
 pub use texel::{
-    Extent, Piece, Plane, copy_texels, copy_three_channel_texels, fill_texels, pieces,
+    BoxPart, Extent, TexelMemory, box_parts, copy_texels, copy_three_channel_texels, fill_texels,
     resolve_depth_stencil, resolve_mcs_texels,
 };

@@ -5,23 +5,23 @@
 //! Ref: SKL PRM vol. 5, "Tiling".
 
 use crate::launch::Order;
-use crate::texel::{Extent, Plane};
+use crate::texel::{Extent, TexelMemory};
 
 /// Bytes of a tile.
 const TILE_BYTES: u64 = 4096;
 
 /// A box of elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    plane: Plane,
+pub struct MemoryBox {
+    plane: TexelMemory,
     extent: Extent,
     /// The first byte, and the first one behind the box.
     reach: [u64; 2],
 }
 
-impl Place {
+impl MemoryBox {
     /// A box of elements.
-    pub fn new(plane: Plane, extent: Extent) -> Place {
+    pub fn new(plane: TexelMemory, extent: Extent) -> MemoryBox {
         let some = extent.row_bytes > 0 && extent.rows > 0 && extent.slices > 0;
         let reach = match (some, plane.order) {
             (false, _) => [0; 2],
@@ -40,7 +40,7 @@ impl Place {
                 [span.address, span.address + span.bytes]
             }
         };
-        Place {
+        MemoryBox {
             plane,
             extent,
             reach,
@@ -48,8 +48,8 @@ impl Place {
     }
 
     /// A range of contiguous bytes.
-    pub fn line(address: u64, bytes: u64) -> Place {
-        let plane = Plane {
+    pub fn line(address: u64, bytes: u64) -> MemoryBox {
+        let plane = TexelMemory {
             address,
             order: Order::Rows,
             pitch_bytes: 0,
@@ -62,7 +62,7 @@ impl Place {
             rows: 1,
             slices: 1,
         };
-        Place {
+        MemoryBox {
             plane,
             extent,
             reach: [address, address + bytes],
@@ -71,20 +71,20 @@ impl Place {
 
     /// Whether both have bytes in common.
     #[inline]
-    pub fn overlaps(&self, other: &Place) -> bool {
+    pub fn overlaps(&self, other: &MemoryBox) -> bool {
         let [[a, a_end], [b, b_end]] = [self.reach, other.reach];
         a < b_end && b < a_end && self.intersects_in_surface(other)
     }
 
-    /// As [`Place::overlaps`], for boxes whose ranges of bytes overlap: compares rows and columns
-    /// if both are in the same surface.
+    /// As [`MemoryBox::overlaps`], for boxes whose ranges of bytes overlap: compares rows and
+    /// columns if both are in the same surface.
     #[inline(never)]
-    fn intersects_in_surface(&self, other: &Place) -> bool {
+    fn intersects_in_surface(&self, other: &MemoryBox) -> bool {
         let (low, high) = match self.plane.address <= other.plane.address {
             true => (self, other),
             false => (other, self),
         };
-        let shape = |plane: &Plane| (plane.order, plane.pitch_bytes, plane.slice_rows);
+        let shape = |plane: &TexelMemory| (plane.order, plane.pitch_bytes, plane.slice_rows);
         let displacement = match shape(&low.plane) == shape(&high.plane) {
             true => low
                 .plane
@@ -99,7 +99,7 @@ impl Place {
         else {
             return true;
         };
-        let columns = |memory: &Place| {
+        let columns = |memory: &MemoryBox| {
             let first = i64::from(memory.plane.x_bytes);
             [first, first + i64::from(memory.extent.row_bytes)]
         };
@@ -125,7 +125,7 @@ impl Place {
 fn rows_intersect(a: &Extent, b: &Extent, slice_rows: i64, down: i64) -> bool {
     // Only the difference n = i - k of the slices i and k matters: the first rows are then n slices
     // minus `down` apart.
-    let meet = |apart: i64| apart - down < b.rows.into() && down - apart < a.rows.into();
+    let meet = |distance: i64| distance - down < b.rows.into() && down - distance < a.rows.into();
     let (min, max) = (1 - i64::from(b.slices), i64::from(a.slices) - 1);
     if slice_rows == 0 {
         return meet(0);
@@ -146,7 +146,7 @@ struct Displacement {
     down: i64,
 }
 
-impl Plane {
+impl TexelMemory {
     /// The displacement of a later address; none if no row or tile starts there.
     fn displacement(&self, bytes: u64) -> Option<Displacement> {
         let (row_bytes, unit_bytes, width, height) = match self.order {
@@ -177,8 +177,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// The bytes of a box.
-    fn bytes(memory: &Place) -> BTreeSet<usize> {
-        let Place { plane, extent, .. } = memory;
+    fn bytes(memory: &MemoryBox) -> BTreeSet<usize> {
+        let MemoryBox { plane, extent, .. } = memory;
         let mut all = BTreeSet::new();
         for (slice, y) in (0..extent.slices).flat_map(|z| (0..extent.rows).map(move |y| (z, y))) {
             let row = plane.y_rows + y + slice * plane.slice_rows;
@@ -187,13 +187,13 @@ mod tests {
         all
     }
 
-    fn single_slice(plane: Plane, row_bytes: u32, rows: u32) -> Place {
+    fn single_slice(plane: TexelMemory, row_bytes: u32, rows: u32) -> MemoryBox {
         let extent = Extent {
             row_bytes,
             rows,
             slices: 1,
         };
-        Place::new(plane, extent)
+        MemoryBox::new(plane, extent)
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn lines_overlap_to_the_byte() {
-        let line = Place::line(101, 7);
+        let line = MemoryBox::line(101, 7);
         for (address, bytes, common) in [
             (95, 6, false),
             (95, 7, true),
@@ -216,7 +216,7 @@ mod tests {
             (107, 1, true),
         ] {
             assert_eq!(
-                line.overlaps(&Place::line(address, bytes)),
+                line.overlaps(&MemoryBox::line(address, bytes)),
                 common,
                 "{address}"
             );
@@ -233,7 +233,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) % max
         };
-        let (mut met, mut apart) = (0, 0);
+        let (mut met, mut disjoint) = (0, 0);
         for order in [Order::Rows, Order::X, Order::Y, Order::W] {
             for round in 0..400 {
                 let [a, b] = [0, 1].map(|_| {
@@ -251,14 +251,14 @@ mod tests {
                         rows: 1 + below(16),
                         slices: 1 + below(3),
                     };
-                    Place::new(plane, extent)
+                    MemoryBox::new(plane, extent)
                 });
                 let common = bytes(&a).intersection(&bytes(&b)).count() > 0;
                 assert_eq!(a.overlaps(&b), common, "{order:?} {round}: {a:?} {b:?}");
                 assert_eq!(b.overlaps(&a), common);
-                if common { met += 1 } else { apart += 1 }
+                if common { met += 1 } else { disjoint += 1 }
             }
         }
-        assert!(met > 200 && apart > 200, "{met} {apart}");
+        assert!(met > 200 && disjoint > 200, "{met} {disjoint}");
     }
 }

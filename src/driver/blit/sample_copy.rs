@@ -10,15 +10,15 @@
 use entity::Id;
 use nir::Def;
 
-use crate::launch::{Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, Samples, Shader, Span};
+use crate::launch::{Launch, MAX_BUFFERS, MAX_PUSH_DW, MemoryRange, Order, SampleCopy, Shader};
 use crate::shader_builder::{GROUP_X, GROUP_Y, ShaderBuilder, box_shader, inside};
-use crate::texel::{Extent, Plane, byte_offset};
+use crate::texel::{Extent, TexelMemory, byte_offset};
 
 /// The source or destination of such a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quads {
     /// The memory of the first quad.
-    pub plane: Plane,
+    pub plane: TexelMemory,
     /// The pixel of it at which the box starts: column and row, 0 or 1.
     pub first_px: [u32; 2],
 }
@@ -27,7 +27,7 @@ pub struct Quads {
 /// image is.
 const BAND_PX: u32 = 1 << 10;
 
-impl Samples {
+impl SampleCopy {
     /// Samples of a pixel beside each other and below each other, as powers of two.
     fn spread(self) -> [u32; 2] {
         [self.samples_log2.div_ceil(2), self.samples_log2 / 2]
@@ -43,7 +43,7 @@ impl Samples {
 
 /// Launches that copy the samples of a box of pixels: width, height and slices.
 pub fn copy_samples(
-    samples: Samples,
+    samples: SampleCopy,
     [source, destination]: [Quads; 2],
     [width_px, height_px, slices]: [u32; 3],
 ) -> Vec<Launch> {
@@ -54,7 +54,7 @@ pub fn copy_samples(
     all.map(|(slice, top)| {
         let rows_px = BAND_PX.min(height_px - top);
         let mut push_dw = [0; MAX_PUSH_DW];
-        let mut spans = [Span::default(); MAX_BUFFERS];
+        let mut spans = [MemoryRange::default(); MAX_BUFFERS];
         for (side, quads) in [source, destination].into_iter().enumerate() {
             let [left_px, first_px] = quads.first_px;
             let first_px = first_px + top;
@@ -83,7 +83,7 @@ pub fn copy_samples(
             *to = word;
         }
         Launch {
-            shader: Shader::Samples(samples),
+            shader: Shader::SampleCopy(samples),
             spans,
             push_dw,
             groups: [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), 1],
@@ -113,9 +113,9 @@ fn interleaved_coord(
     k.ior(quad, within)
 }
 
-/// The shader. Push constants: source and destination as in [`Plane::push`], columns and rows of
-/// samples, the position in a quad at which the source starts, and that of the destination.
-pub(crate) fn nir(samples: Samples) -> nir::Shader {
+/// The shader. Push constants: source and destination as in [`TexelMemory::push`], columns and rows
+/// of samples, the position in a quad at which the source starts, and that of the destination.
+pub(crate) fn nir(samples: SampleCopy) -> nir::Shader {
     box_shader("copy_samples", 2, |k, [column, row, slice], push| {
         let push: [Id<Def>; MAX_PUSH_DW] = push;
         let [.., columns, rows, _, _, _, _] = push;
@@ -166,7 +166,7 @@ mod tests {
     fn samples_are_copied_where_boxes_cut_quads() {
         for samples_log2 in 1..=4 {
             for unit_log2 in 0..=2 {
-                let kind = Samples {
+                let kind = SampleCopy {
                     samples_log2,
                     unit_log2,
                 };

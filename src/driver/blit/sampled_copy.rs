@@ -10,10 +10,12 @@
 //! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images", "sRGB".
 
 use entity::Id;
-use nir::{Access, Base, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
+use nir::{Access, BaseType, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
-use crate::launch::{Channel, DepthStencilFormat, Numbers, Order, ResolveMode, SampledCopy};
+use crate::launch::{
+    ChannelFormat, DepthStencilFormat, Order, ResolveMode, SampledCopy, TexelConversion,
+};
 use crate::shader_builder::{ShaderBuilder, box_shader, inside, rows_shader};
 use crate::texel::byte_offset;
 
@@ -41,7 +43,7 @@ pub(crate) fn scale_coord(
 pub(crate) fn sample_level_0(
     k: &mut ShaderBuilder<'_>,
     volume: bool,
-    numbers: Numbers,
+    numbers: TexelConversion,
     coord: [Id<Def>; 3],
     sampler: Id<Def>,
 ) -> [Id<Def>; 4] {
@@ -63,7 +65,7 @@ pub(crate) fn read(
     k: &mut ShaderBuilder<'_>,
     op: TexOp,
     (dim, array): (Dim, bool),
-    numbers: Numbers,
+    numbers: TexelConversion,
     srcs: &[(TexSrc, Id<Def>)],
 ) -> [Id<Def>; 4] {
     let texel = emit_texture(k, op, (dim, array), base(numbers), srcs, 4);
@@ -75,7 +77,7 @@ fn emit_texture(
     k: &mut ShaderBuilder<'_>,
     op: TexOp,
     (dim, array): (Dim, bool),
-    dest_type: Base,
+    dest_type: BaseType,
     srcs: &[(TexSrc, Id<Def>)],
     components: u8,
 ) -> Id<Def> {
@@ -103,13 +105,13 @@ fn emit_texture(
 pub(crate) fn average_samples(
     k: &mut ShaderBuilder<'_>,
     samples_log2: u32,
-    numbers: Numbers,
+    numbers: TexelConversion,
     coord: Id<Def>,
     no_mcs: Id<Def>,
 ) -> Option<[Id<Def>; 4]> {
     const SHAPE: (Dim, bool) = (Dim::D2, false);
     let coord = (TexSrc::Coord, coord);
-    let mcs_value = emit_texture(k, TexOp::TxfMsMcs, SHAPE, Base::Uint, &[coord], 2);
+    let mcs_value = emit_texture(k, TexOp::TxfMsMcs, SHAPE, BaseType::Uint, &[coord], 2);
     let one = |k: &mut ShaderBuilder<'_>, sample| {
         let which = (TexSrc::MsIndex, k.imm_u32(sample));
         let control = (TexSrc::MsMcs, mcs_value);
@@ -137,10 +139,10 @@ pub(crate) fn average_samples(
     let none = k.imm_u32(0);
     let differs = k.ine(slices, none);
     let drawn = k.ine(ones, whole);
-    let apart = k.iand(differs, drawn);
+    let load_all = k.iand(differs, drawn);
     let no_mcs = k.ine(no_mcs, none);
-    let apart = k.ior(apart, no_mcs);
-    k.push_if(apart);
+    let load_all = k.ior(load_all, no_mcs);
+    k.push_if(load_all);
     let mut texels: SmallVec<[[Id<Def>; 4]; 16]> = SmallVec::new();
     texels.push(first);
     for sample in 1..1 << samples_log2 {
@@ -154,10 +156,13 @@ pub(crate) fn average_samples(
 }
 
 /// The base type of a conversion.
-fn base(numbers: Numbers) -> Base {
+fn base(numbers: TexelConversion) -> BaseType {
     match numbers {
-        Numbers::Integers | Numbers::Stencil => Base::Uint,
-        Numbers::Floats | Numbers::Srgb | Numbers::Packed(_) | Numbers::Three(_) => Base::Float,
+        TexelConversion::Integers | TexelConversion::Stencil => BaseType::Uint,
+        TexelConversion::Floats
+        | TexelConversion::Srgb
+        | TexelConversion::Packed(_)
+        | TexelConversion::Three(_) => BaseType::Float,
     }
 }
 
@@ -187,24 +192,24 @@ fn emit_unorm(k: &mut ShaderBuilder<'_>, number: Id<Def>, max: Id<Def>) -> Id<De
 }
 
 /// Converts a number to the storage format of a channel.
-fn encode_channel(k: &mut ShaderBuilder<'_>, channel: Channel, number: Id<Def>) -> Id<Def> {
+fn encode_channel(k: &mut ShaderBuilder<'_>, channel: ChannelFormat, number: Id<Def>) -> Id<Def> {
     let number = match channel {
-        Channel::Srgb8 => linear_to_srgb(k, number),
+        ChannelFormat::Srgb8 => linear_to_srgb(k, number),
         _ => number,
     };
     match channel {
-        Channel::Unorm8 | Channel::Srgb8 => {
+        ChannelFormat::Unorm8 | ChannelFormat::Srgb8 => {
             let max = k.imm_u32(0xff);
             let value = emit_unorm(k, number, max);
             k.u2u(value, 8)
         }
-        Channel::Unorm16 => {
+        ChannelFormat::Unorm16 => {
             let max = k.imm_u32(0xffff);
             let value = emit_unorm(k, number, max);
             k.u2u(value, 16)
         }
-        Channel::Float16 => k.f2f_rtne(number, 16),
-        Channel::Float32 => number,
+        ChannelFormat::Float16 => k.f2f_rtne(number, 16),
+        ChannelFormat::Float32 => number,
     }
 }
 
@@ -231,7 +236,7 @@ fn pack(k: &mut ShaderBuilder<'_>, texel: [Id<Def>; 4], packing: Id<Def>) -> Id<
 /// Writes a texel; `to` is the destination's push constants, and `packing` as in [`pack`].
 fn write(
     k: &mut ShaderBuilder<'_>,
-    numbers: Numbers,
+    numbers: TexelConversion,
     [column, row]: [Id<Def>; 2],
     (to, packing): (&[Id<Def>], Id<Def>),
     mut texel: [Id<Def>; 4],
@@ -241,14 +246,14 @@ fn write(
         let x = k.imul_imm(column, bytes.into());
         let to = byte_offset(k, (order, 0), [x, row, slice], to);
         let value = match numbers {
-            Numbers::Packed(_) => pack(k, texel, packing),
+            TexelConversion::Packed(_) => pack(k, texel, packing),
             _ => texel[0],
         };
         let value = k.u2u(value, 8 * bytes as u8);
         k.write_unit(1, to, bytes, value);
         return;
     }
-    if let Numbers::Three(channel) = numbers {
+    if let TexelConversion::Three(channel) = numbers {
         let bytes = channel.bytes();
         let x = k.imul_imm(column, (3 * bytes).into());
         let first = byte_offset(k, (Order::Rows, 0), [x, row, slice], to);
@@ -259,7 +264,7 @@ fn write(
         }
         return;
     }
-    if numbers == Numbers::Srgb {
+    if numbers == TexelConversion::Srgb {
         for channel in texel.iter_mut().take(3) {
             *channel = linear_to_srgb(k, *channel);
         }
@@ -287,8 +292,8 @@ fn write(
 ///   next; the coordinate of the slice, the sampler and the packing;
 /// - joined: the first column and row of the source, the packing, and 1 if it has no MCS;
 /// - first and chosen: the first column and row of the source.
-pub(crate) fn nir(picture: SampledCopy) -> nir::Shader {
-    match picture {
+pub(crate) fn nir(copy: SampledCopy) -> nir::Shader {
+    match copy {
         SampledCopy::Scaled { volume, numbers } => scaled_shader(volume, numbers),
         SampledCopy::Joined {
             samples_log2,
@@ -307,7 +312,7 @@ pub(crate) fn nir(picture: SampledCopy) -> nir::Shader {
 }
 
 /// Scales a texture.
-fn scaled_shader(volume: bool, numbers: Numbers) -> nir::Shader {
+fn scaled_shader(volume: bool, numbers: TexelConversion) -> nir::Shader {
     rows_shader("scale_picture", 2, |k, column, row, push| {
         let push: [Id<Def>; 13] = push;
         let [
@@ -335,7 +340,7 @@ fn scaled_shader(volume: bool, numbers: Numbers) -> nir::Shader {
 }
 
 /// Averages the samples of each pixel; of integers, takes the first sample.
-fn joined_shader(samples_log2: u32, numbers: Numbers) -> nir::Shader {
+fn joined_shader(samples_log2: u32, numbers: TexelConversion) -> nir::Shader {
     rows_shader("join_samples", 2, |k, column, row, push| {
         let push: [Id<Def>; 10] = push;
         let [to @ .., columns, rows, from_left, from_top, packing, no_mcs] = push;
@@ -343,7 +348,7 @@ fn joined_shader(samples_log2: u32, numbers: Numbers) -> nir::Shader {
             let from = [k.iadd(from_left, column), k.iadd(from_top, row)];
             let coord = k.vec(&from);
             let texel = match numbers {
-                Numbers::Integers | Numbers::Stencil => {
+                TexelConversion::Integers | TexelConversion::Stencil => {
                     let first = (TexSrc::MsIndex, k.imm_u32(0));
                     let srcs = [(TexSrc::Coord, coord), first];
                     Some(read(k, TexOp::TxfMs, (Dim::D2, false), numbers, &srcs))
@@ -366,7 +371,7 @@ fn first_sample_shader(destination: Order, unit_log2: u32) -> nir::Shader {
             let (coord, first) = (k.vec(&from), k.imm_u32(0));
             let srcs = [(TexSrc::Coord, coord), (TexSrc::MsIndex, first)];
             let shape = (Dim::D2, true);
-            let [texel, ..] = read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs);
+            let [texel, ..] = read(k, TexOp::TxfMs, shape, TexelConversion::Integers, &srcs);
             let bytes = 1 << unit_log2;
             let x = k.imul_imm(column, bytes.into());
             let to = byte_offset(k, (destination, 0), [x, row, slice], &push[..4]);
@@ -392,7 +397,7 @@ fn chosen_sample_shader(
             for sample in 0..1 << samples_log2 {
                 let srcs = [(TexSrc::Coord, coord), (TexSrc::MsIndex, k.imm_u32(sample))];
                 let shape = (Dim::D2, true);
-                let [texel, ..] = read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs);
+                let [texel, ..] = read(k, TexOp::TxfMs, shape, TexelConversion::Integers, &srcs);
                 values.push(match kind {
                     DepthStencilFormat::Depth24 => {
                         let depth = k.imm_u32(0xff_ffff);

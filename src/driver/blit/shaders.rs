@@ -12,11 +12,11 @@ impl Shader {
             Shader::Fill => buffer::fill(),
             Shader::Copy => buffer::copy(),
             Shader::QueryResults => buffer::query_results(),
-            Shader::Texels(texels) => texel::nir(texels),
+            Shader::TexelCopy(texels) => texel::nir(texels),
             Shader::SampledCopy(picture) => sampled_copy::nir(picture),
-            Shader::Settle(settle) => texel::resolve_mcs(settle),
-            Shader::Samples(samples) => sample_copy::nir(samples),
-            Shader::Three(three) => texel::copy_three_channels(three),
+            Shader::McsResolve(settle) => texel::resolve_mcs(settle),
+            Shader::SampleCopy(samples) => sample_copy::nir(samples),
+            Shader::ThreeChannelCopy(three) => texel::copy_three_channels(three),
         }
     }
 }
@@ -25,8 +25,8 @@ impl Shader {
 mod tests {
     use super::*;
     use crate::launch::{
-        Channel, DepthStencilFormat, Numbers, Order, ResolveMode, SHADERS, SampledCopy, Samples,
-        Settle, Texels, Three,
+        ChannelFormat, DepthStencilFormat, McsResolve, Order, ResolveMode, SHADERS, SampleCopy,
+        SampledCopy, TexelConversion, TexelCopy, ThreeChannelCopy,
     };
 
     const ORDERS: [Order; 4] = [Order::Rows, Order::X, Order::Y, Order::W];
@@ -36,7 +36,7 @@ mod tests {
         let pairs = sources.flat_map(|source| ORDERS.map(|destination| (source, destination)));
         pairs.flat_map(|(source, destination)| {
             (0..=4).map(move |unit_log2| {
-                Shader::Texels(Texels {
+                Shader::TexelCopy(TexelCopy {
                     source,
                     destination,
                     unit_log2,
@@ -48,20 +48,22 @@ mod tests {
     /// Scaled copies, and copies that average samples.
     fn number_copies() -> impl Iterator<Item = Shader> {
         let numbers = [
-            Numbers::Floats,
-            Numbers::Srgb,
-            Numbers::Integers,
-            Numbers::Stencil,
+            TexelConversion::Floats,
+            TexelConversion::Srgb,
+            TexelConversion::Integers,
+            TexelConversion::Stencil,
         ];
         let channels = [
-            Channel::Unorm8,
-            Channel::Srgb8,
-            Channel::Unorm16,
-            Channel::Float16,
-            Channel::Float32,
+            ChannelFormat::Unorm8,
+            ChannelFormat::Srgb8,
+            ChannelFormat::Unorm16,
+            ChannelFormat::Float16,
+            ChannelFormat::Float32,
         ];
-        let numbers = numbers.into_iter().chain(ORDERS.map(Numbers::Packed));
-        let numbers = numbers.chain(channels.map(Numbers::Three));
+        let numbers = numbers
+            .into_iter()
+            .chain(ORDERS.map(TexelConversion::Packed));
+        let numbers = numbers.chain(channels.map(TexelConversion::Three));
         numbers.flat_map(|numbers| {
             let scaled = [false, true].map(|volume| SampledCopy::Scaled { volume, numbers });
             let joined = (1..=4).map(move |samples_log2| SampledCopy::Joined {
@@ -106,7 +108,7 @@ mod tests {
     fn mcs_resolves() -> impl Iterator<Item = Shader> {
         let single = (1..=4).flat_map(|samples_log2| {
             (0..=4).map(move |unit_log2| {
-                Shader::Settle(Settle {
+                Shader::McsResolve(McsResolve {
                     samples_log2,
                     unit_log2,
                     by_four: false,
@@ -114,7 +116,7 @@ mod tests {
             })
         });
         let by_four = (1..=2).map(|samples_log2| {
-            Shader::Settle(Settle {
+            Shader::McsResolve(McsResolve {
                 samples_log2,
                 unit_log2: 2,
                 by_four: true,
@@ -126,7 +128,7 @@ mod tests {
     fn sample_copies() -> impl Iterator<Item = Shader> {
         (1..=4).flat_map(|samples_log2| {
             (0..=2).map(move |unit_log2| {
-                Shader::Samples(Samples {
+                Shader::SampleCopy(SampleCopy {
                     samples_log2,
                     unit_log2,
                 })
@@ -138,7 +140,7 @@ mod tests {
         let orders = [Order::Rows, Order::X, Order::Y];
         orders.into_iter().flat_map(move |source| {
             orders.map(|destination| {
-                Shader::Three(Three {
+                Shader::ThreeChannelCopy(ThreeChannelCopy {
                     source,
                     destination,
                 })

@@ -11,8 +11,8 @@ use entity::Id;
 use nir::Def;
 
 use crate::launch::{
-    DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, ResolveMode, SampledCopy, Settle,
-    Shader, Span, Texels, Three,
+    DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, McsResolve, MemoryRange, Order,
+    ResolveMode, SampledCopy, Shader, TexelCopy, ThreeChannelCopy,
 };
 use crate::shader_builder::{GROUP_X, GROUP_Y, ShaderBuilder, box_shader, inside};
 
@@ -50,7 +50,7 @@ impl Order {
 
 /// The memory of a box of elements: in a surface, or in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plane {
+pub struct TexelMemory {
     /// GPU address of a tile's first byte, or of the first byte of linear rows.
     pub address: u64,
     /// Order of its bytes.
@@ -79,13 +79,13 @@ pub struct Extent {
 /// Maximum number of bytes of a surface that one launch accesses.
 const MAX_SPAN_BYTES: u64 = 1 << 30;
 
-impl Plane {
+impl TexelMemory {
     /// The part of the box that starts at a slice and a row, with the address close to it.
-    pub(crate) fn from(&self, slice: u32, row: u32) -> Plane {
+    pub(crate) fn from(&self, slice: u32, row: u32) -> TexelMemory {
         let rows =
             u64::from(self.y_rows) + u64::from(row) + u64::from(slice) * u64::from(self.slice_rows);
         let rows_log2 = self.order.rows_log2();
-        Plane {
+        TexelMemory {
             address: self.address
                 + (rows >> rows_log2) * self.order.tile_row_bytes(self.pitch_bytes),
             y_rows: (rows & ((1 << rows_log2) - 1)) as u32,
@@ -95,7 +95,7 @@ impl Plane {
 
     /// The bytes that a box touches, as whole dwords, and the offset of its address in the first
     /// dword.
-    pub(crate) fn span(&self, extent: &Extent) -> (Span, u32) {
+    pub(crate) fn span(&self, extent: &Extent) -> (MemoryRange, u32) {
         let last_row = u64::from(self.y_rows)
             + u64::from(extent.rows - 1)
             + u64::from(extent.slices - 1) * u64::from(self.slice_rows);
@@ -107,7 +107,7 @@ impl Plane {
             }
             _ => ((last_row >> self.order.rows_log2()) + 1) * tile_row_bytes,
         };
-        let span = Span {
+        let span = MemoryRange {
             address: self.address - skip,
             bytes: (bytes + skip).next_multiple_of(4),
         };
@@ -126,7 +126,7 @@ impl Plane {
 }
 
 /// Splits a box into launches that stay within one surface: slice, row and size of each part.
-fn split_box(planes: &[Plane], extent: Extent) -> Vec<(u32, u32, Extent)> {
+fn split_box(planes: &[TexelMemory], extent: Extent) -> Vec<(u32, u32, Extent)> {
     let reach = |extent: &Extent| {
         let bytes = planes.iter().map(|plane| plane.span(extent).0.bytes);
         // Plus a row of tiles, if the part starts inside of one.
@@ -168,14 +168,14 @@ fn groups(columns: u32, extent: &Extent) -> [u32; 3] {
 }
 
 /// Launches that copy a box.
-pub fn copy_texels(source: Plane, destination: Plane, extent: Extent) -> Vec<Launch> {
+pub fn copy_texels(source: TexelMemory, destination: TexelMemory, extent: Extent) -> Vec<Launch> {
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
         return Vec::new();
     }
     let granularity =
         source.granularity() | destination.granularity() | u64::from(extent.row_bytes) | 16;
     let unit_log2 = granularity.trailing_zeros();
-    let shader = Shader::Texels(Texels {
+    let shader = Shader::TexelCopy(TexelCopy {
         source: Some(source.order),
         destination: destination.order,
         unit_log2,
@@ -183,7 +183,7 @@ pub fn copy_texels(source: Plane, destination: Plane, extent: Extent) -> Vec<Lau
     let launch = |(slice, row, part): (u32, u32, Extent)| {
         let columns = part.row_bytes >> unit_log2;
         let mut push_dw = [0; MAX_PUSH_DW];
-        let mut spans = [Span::default(); MAX_BUFFERS];
+        let mut spans = [MemoryRange::default(); MAX_BUFFERS];
         let sides = [source, destination].map(|plane| plane.from(slice, row));
         for ((plane, span), push) in sides.iter().zip(&mut spans).zip(push_dw.chunks_mut(4)) {
             let (reach, skip) = plane.span(&part);
@@ -209,8 +209,8 @@ pub fn copy_texels(source: Plane, destination: Plane, extent: Extent) -> Vec<Lau
 /// padding to four channels; the padding is not written. None if the rows do not hold equally many
 /// such texels.
 pub fn copy_three_channel_texels(
-    source: (Plane, Extent),
-    destination: (Plane, Extent),
+    source: (TexelMemory, Extent),
+    destination: (TexelMemory, Extent),
 ) -> Option<Vec<Launch>> {
     let sides = [source, destination];
     let columns = |texel_bytes: [u32; 2]| {
@@ -220,7 +220,7 @@ pub fn copy_three_channel_texels(
         });
         a.filter(|_| a == b).map(|columns| (columns, texel_bytes))
     };
-    let [three, four] = Three::TEXEL_BYTES;
+    let [three, four] = ThreeChannelCopy::TEXEL_BYTES;
     let (columns, texel_bytes) = columns([three, four]).or_else(|| columns([four, three]))?;
     let (extent, other) = (source.1, destination.1);
     let bytes = sides.iter().any(|side| side.0.order == Order::W);
@@ -230,7 +230,7 @@ pub fn copy_three_channel_texels(
     if columns == 0 || extent.rows == 0 || extent.slices == 0 {
         return Some(Vec::new());
     }
-    let shader = Shader::Three(Three {
+    let shader = Shader::ThreeChannelCopy(ThreeChannelCopy {
         source: source.0.order,
         destination: destination.0.order,
     });
@@ -240,7 +240,7 @@ pub fn copy_three_channel_texels(
     };
     let launch = |(slice, row, part): (u32, u32, Extent)| {
         let mut push_dw = [0; MAX_PUSH_DW];
-        let mut spans = [Span::default(); MAX_BUFFERS];
+        let mut spans = [MemoryRange::default(); MAX_BUFFERS];
         let places = sides.iter().zip(&mut spans).zip(push_dw.chunks_mut(4));
         for (((plane, extent), span), push) in places {
             let own = Extent {
@@ -269,7 +269,7 @@ pub fn copy_three_channel_texels(
 
 /// Launches that fill a box with an element of 1, 2, 4, 8 or 16 bytes, or three times a power of
 /// two.
-pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<Launch> {
+pub fn fill_texels(destination: TexelMemory, extent: Extent, element: &[u8]) -> Vec<Launch> {
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 || element.is_empty() {
         return Vec::new();
     }
@@ -285,7 +285,7 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
         1 => granularity.trailing_zeros(),
         _ => channel_bytes.ilog2(),
     };
-    let shader = Shader::Texels(Texels {
+    let shader = Shader::TexelCopy(TexelCopy {
         source: None,
         destination: destination.order,
         unit_log2,
@@ -293,7 +293,7 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
     let step_bytes = (channels as u32) << unit_log2;
     let mut launches = Vec::new();
     for (channel, bytes) in (0..).zip(element.chunks(channel_bytes)) {
-        let plane = Plane {
+        let plane = TexelMemory {
             x_bytes: destination.x_bytes + (channel << unit_log2),
             ..destination
         };
@@ -325,11 +325,11 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
 /// the fast-cleared pixels of a box. `extent` is that of the first sample slice of each layer,
 /// whose MCS elements are in `control`.
 pub fn resolve_mcs_texels(
-    control: Plane,
-    pixels: Plane,
+    control: TexelMemory,
+    pixels: TexelMemory,
     extent: Extent,
     samples_log2: u32,
-    pixel: Span,
+    pixel: MemoryRange,
 ) -> Vec<Launch> {
     let fits = pixel.bytes.is_power_of_two() && pixel.bytes <= 16;
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 || !fits {
@@ -337,14 +337,14 @@ pub fn resolve_mcs_texels(
     }
     let unit_log2 = pixel.bytes.ilog2();
     // The size of a buffer is a multiple of dwords.
-    let value = Span {
+    let value = MemoryRange {
         bytes: pixel.bytes.max(4),
         ..pixel
     };
     // The padding right of the last pixels may be written.
     let aligned = control.x_bytes.is_multiple_of(4) && pixels.x_bytes.is_multiple_of(16);
     let by_four = unit_log2 == 2 && samples_log2 <= 2 && aligned;
-    let shader = Shader::Settle(Settle {
+    let shader = Shader::McsResolve(McsResolve {
         samples_log2,
         unit_log2,
         by_four,
@@ -378,7 +378,7 @@ pub fn resolve_mcs_texels(
 
 /// A part of a box that one launch writes as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct BoxPart {
     /// The slice of the box at which it starts.
     pub slice: u32,
     /// The row of the box at which it starts.
@@ -386,29 +386,29 @@ pub struct Piece {
     /// Columns, rows and slices in elements.
     pub size: [u32; 3],
     /// Its memory.
-    pub span: Span,
-    /// The start of the part as in [`Plane::push`].
-    pub place: [u32; 4],
+    pub span: MemoryRange,
+    /// The start of the part as in [`TexelMemory::push`].
+    pub start: [u32; 4],
 }
 
 /// Splits a box of elements of `element_bytes`.
-pub fn pieces(destination: Plane, extent: Extent, element_bytes: u32) -> Vec<Piece> {
+pub fn box_parts(destination: TexelMemory, extent: Extent, element_bytes: u32) -> Vec<BoxPart> {
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
         return Vec::new();
     }
-    let piece = |(slice, row, part): (u32, u32, Extent)| {
+    let box_part = |(slice, row, part): (u32, u32, Extent)| {
         let plane = destination.from(slice, row);
         let (span, skip) = plane.span(&part);
-        Piece {
+        BoxPart {
             slice,
             row,
             size: [part.row_bytes / element_bytes, part.rows, part.slices],
             span,
-            place: plane.push(skip),
+            start: plane.push(skip),
         }
     };
     let all = split_box(&[destination], extent).into_iter();
-    all.map(piece).collect()
+    all.map(box_part).collect()
 }
 
 /// Launches that resolve depth or stencil samples from a corner of the source on; with each, the
@@ -417,7 +417,7 @@ pub fn pieces(destination: Plane, extent: Extent, element_bytes: u32) -> Vec<Pie
 pub fn resolve_depth_stencil(
     (choice, kind, samples_log2): (ResolveMode, DepthStencilFormat, u32),
     [left, top]: [u32; 2],
-    destination: Plane,
+    destination: TexelMemory,
     extent: Extent,
 ) -> Vec<(u32, Launch)> {
     let unit_log2 = kind.unit_log2();
@@ -432,8 +432,8 @@ pub fn resolve_depth_stencil(
             samples_log2,
         },
     });
-    let resolve = |piece: Piece| {
-        let ([x, y, tile_row, slice_rows], [columns, rows, slices]) = (piece.place, piece.size);
+    let resolve = |part: BoxPart| {
+        let ([x, y, tile_row, slice_rows], [columns, rows, slices]) = (part.start, part.size);
         let mut push_dw = [0; MAX_PUSH_DW];
         let push = [
             x,
@@ -443,24 +443,24 @@ pub fn resolve_depth_stencil(
             columns,
             rows,
             left,
-            top + piece.row,
+            top + part.row,
         ];
         for (to, from) in push_dw.iter_mut().zip(push) {
             *to = from;
         }
         let launch = Launch {
             shader,
-            spans: [piece.span; MAX_BUFFERS],
+            spans: [part.span; MAX_BUFFERS],
             push_dw,
             groups: [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), slices],
         };
-        (piece.slice, launch)
+        (part.slice, launch)
     };
-    let all = pieces(destination, extent, 1 << unit_log2).into_iter();
+    let all = box_parts(destination, extent, 1 << unit_log2).into_iter();
     all.map(resolve).collect()
 }
 
-impl Plane {
+impl TexelMemory {
     /// The plane as push constants: column in bytes, row, bytes of a row of tiles, rows between
     /// slices.
     pub(crate) fn push(&self, skip: u32) -> [u32; 4] {
@@ -532,7 +532,7 @@ fn tiled_byte(
 }
 
 /// The byte offset of a column, row and slice of a box of such units; `plane` as in
-/// [`Plane::push`].
+/// [`TexelMemory::push`].
 pub(crate) fn byte_offset(
     k: &mut ShaderBuilder<'_>,
     (order, unit_log2): (Order, u32),
@@ -553,9 +553,10 @@ pub(crate) fn byte_offset(
     tiled_byte(k, (order, unit_log2), [x, y], tile_row)
 }
 
-/// The shader. Push constants of a copy: source and destination as in [`Plane::push`], columns,
-/// rows; of a fill: the destination, columns, rows, bytes from column to column, the value.
-pub(crate) fn nir(texels: Texels) -> nir::Shader {
+/// The shader. Push constants of a copy: source and destination as in [`TexelMemory::push`],
+/// columns, rows; of a fill: the destination, columns, rows, bytes from column to column, the
+/// value.
+pub(crate) fn nir(texels: TexelCopy) -> nir::Shader {
     let bytes = 1 << texels.unit_log2;
     match texels.source {
         Some(source) => box_shader("copy_texels", 2, |k, [column, row, slice], push| {
@@ -591,14 +592,15 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
 }
 
 /// The shader that copies texels of three channels. Push constants: source and destination as in
-/// [`Plane::push`], columns, rows, bytes from texel to texel of the source and of the destination.
-pub(crate) fn copy_three_channels(copy: Three) -> nir::Shader {
+/// [`TexelMemory::push`], columns, rows, bytes from texel to texel of the source and of the
+/// destination.
+pub(crate) fn copy_three_channels(copy: ThreeChannelCopy) -> nir::Shader {
     box_shader("copy_three", 2, |k, [column, row, slice], push| {
         let push: [Id<Def>; 12] = push;
         let [.., columns, rows, from_bytes, to_bytes] = push;
         inside(k, [column, row], [columns, rows], |k| {
             // The bytes of a texel are contiguous in each of these orders.
-            let unit_log2 = Three::CHANNEL_BYTES.ilog2();
+            let unit_log2 = ThreeChannelCopy::CHANNEL_BYTES.ilog2();
             let [from, to] = [
                 (copy.source, from_bytes, &push[..4]),
                 (copy.destination, to_bytes, &push[4..8]),
@@ -608,19 +610,19 @@ pub(crate) fn copy_three_channels(copy: Three) -> nir::Shader {
                 byte_offset(k, (order, unit_log2), [x, row, slice], plane)
             });
             for channel in 0..3 {
-                let at = i64::from(channel * Three::CHANNEL_BYTES);
+                let at = i64::from(channel * ThreeChannelCopy::CHANNEL_BYTES);
                 let from = k.iadd_imm(from, at);
-                let value = k.read_unit(0, from, Three::CHANNEL_BYTES);
+                let value = k.read_unit(0, from, ThreeChannelCopy::CHANNEL_BYTES);
                 let to = k.iadd_imm(to, at);
-                k.write_unit(1, to, Three::CHANNEL_BYTES, value);
+                k.write_unit(1, to, ThreeChannelCopy::CHANNEL_BYTES, value);
             }
         });
     })
 }
 
 /// The shader that writes the clear colour to fast-cleared pixels. Push constants: MCS and image as
-/// in [`Plane::push`], columns, rows. The MCS element of a cleared pixel is all ones.
-pub(crate) fn resolve_mcs(resolve: Settle) -> nir::Shader {
+/// in [`TexelMemory::push`], columns, rows. The MCS element of a cleared pixel is all ones.
+pub(crate) fn resolve_mcs(resolve: McsResolve) -> nir::Shader {
     if resolve.by_four {
         return resolve_mcs_by_four(resolve.samples_log2);
     }
@@ -700,8 +702,8 @@ fn resolve_mcs_by_four(samples_log2: u32) -> nir::Shader {
                 let value = k.read_unit(2, first, 4);
                 let x = k.imul_imm(column, 16);
                 let to = byte_offset(k, (Order::Y, 4), [x, row, slice], &push[4..8]);
-                let most = k.imm_u32(u32::MAX);
-                let all = k.ieq(bits, most);
+                let all_ones = k.imm_u32(u32::MAX);
+                let all = k.ieq(bits, all_ones);
                 k.if_then_else(
                     all,
                     |k| {

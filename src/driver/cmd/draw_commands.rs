@@ -1,21 +1,22 @@
 //! Draws among the other commands of a batch.
 //!
-//! In:  draws, and the bound state ([`Draws`]). Out: packets, with the 3D pipeline selected and
-//!      after pending flushes.
+//! In:  draws, and the bound state ([`BatchDrawState`]). Out: packets, with the 3D pipeline
+//!      selected and after pending flushes.
 
-use crate::draw::recorder::{Draws, InternalDraw};
+use crate::draw::recorder::{BatchDrawState, InternalDraw};
 use crate::draw::target::{DepthStencilTarget, HizOp};
-use crate::draw::{Draw, DrawGeneration};
+use crate::draw::{DrawGeneration, DrawParams};
 use crate::generation::PipeControl;
 use crate::recorder::Recorder;
-use crate::stream::Memory;
+use crate::stream::StreamMemory;
 
-impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
+impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// The draw state, created at first use.
     #[inline]
-    pub fn draws(&mut self) -> &mut Draws<G> {
+    pub fn draws(&mut self) -> &mut BatchDrawState<G> {
         let heap = self.machine.bindless_base;
-        self.draws.get_or_insert_with(|| Box::new(Draws::new(heap)))
+        self.draws
+            .get_or_insert_with(|| Box::new(BatchDrawState::new(heap)))
     }
 
     /// Emits pending flushes and selects the 3D pipeline.
@@ -27,7 +28,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     }
 
     /// Draws. Returns false if no pipeline or no targets are bound.
-    pub fn draw(&mut self, draw: &Draw) -> Result<bool, M::Error> {
+    pub fn draw(&mut self, draw: &DrawParams) -> Result<bool, M::Error> {
         self.before_draw()?;
         match &mut self.draws {
             Some(draws) => draws.draw(&mut self.stream, &self.machine, draw, self.conditional),
@@ -40,7 +41,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     pub fn draw_internal(
         &mut self,
         mut internal: InternalDraw<'_, G>,
-        draw: &Draw,
+        draw: &DrawParams,
     ) -> Result<bool, M::Error> {
         self.before_draw()?;
         internal.predicated |= self.internal_predicated;

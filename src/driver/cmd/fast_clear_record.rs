@@ -13,10 +13,10 @@
 use hw::state::render_surface_state as rss;
 
 use crate::draw::DrawGeneration;
-use crate::draw::target::{Record, Surface};
+use crate::draw::target::{RecordAddress, SurfaceStateWords};
 use crate::mi;
 use crate::recorder::Recorder;
-use crate::stream::{Memory, Stream};
+use crate::stream::{Stream, StreamMemory};
 
 /// Size and alignment of a record, in bytes.
 pub const RECORD_BYTES: u32 = 64;
@@ -50,7 +50,7 @@ pub struct FastClearRecord {
 
 impl FastClearRecord {
     /// The record of a fast clear, given a surface state with aux surface and clear colour.
-    pub fn from_surface(surface: &Surface, pixel: Option<[u32; 4]>) -> Self {
+    pub fn from_surface(surface: &SurfaceStateWords, pixel: Option<[u32; 4]>) -> Self {
         Self {
             aux_mode: surface[AUX_MODE_DW],
             colour: std::array::from_fn(|channel| surface[COLOUR_DW + channel]),
@@ -62,17 +62,19 @@ impl FastClearRecord {
 /// Copies a record into the surface state at an address, before any use: the clear colour and, for
 /// single-sampled uncompressed targets, whether there is an aux surface at all. The state cache
 /// must be invalidated afterwards.
-pub(crate) fn copy_to_surface<M: Memory>(
+pub(crate) fn copy_to_surface<M: StreamMemory>(
     stream: &mut Stream<M>,
-    record: Record,
-    surface: &Surface,
+    record: RecordAddress,
+    surface: &SurfaceStateWords,
     surface_at: u64,
 ) -> Result<(), M::Error> {
     let at = |dw: usize| surface_at + 4 * dw as u64;
     let record = record.get();
     let compressed = rss::AUXILIARY_SURFACE_MODE.get(surface)
         == hw::value::state::auxiliary_surface_mode::AUX_CCS_E;
-    if rss::NUMBER_OF_MULTISAMPLES.get(surface) == 0 && !compressed {
+    let single = rss::NUMBER_OF_MULTISAMPLES.get(surface)
+        == hw::value::state::number_of_multisamples::MULTISAMPLECOUNT_1;
+    if single && !compressed {
         stream.emit(mi::copy_memory(record + AUX_MODE_AT, at(AUX_MODE_DW)))?;
     }
     for channel in 0..4 {
@@ -82,7 +84,7 @@ pub(crate) fn copy_to_surface<M: Memory>(
     Ok(())
 }
 
-impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
+impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// Writes an image's record, after pending flushes. `None`: nothing is fast-cleared.
     pub fn store_fast_clear_record(
         &mut self,

@@ -11,21 +11,22 @@ use hw::media::{
 };
 use hw::register;
 use hw::state::interface_descriptor_data;
-use hw::value::command::post_sync_operation;
+use hw::value::command::{post_sync_operation, reset_gateway_timer};
 
 use crate::generation::{
-    Counter, Generation, Heaps, Kernel, Launch, PipeControl, PushSources, VfeState,
+    ComputeKernel, Generation, HeapBases, PackedDispatch, PipeControl, PushSources,
+    StatisticsCounter, VfeState,
 };
 use crate::mi;
 use crate::mocs;
-use crate::stream::{Memory, Stream};
+use crate::stream::{Stream, StreamMemory};
 
 /// Skylake, Kaby Lake, Coffee Lake and other gen9 parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Gen9;
 
 /// A PIPE_CONTROL that stalls.
-const STALL: hw::Words<6> =
+const STALL: hw::PacketWords<6> =
     pipe_control::words::<6>().flag(pipe_control::COMMAND_STREAMER_STALL_ENABLE, true);
 
 /// Waits for all earlier work and flushes its writes to memory.
@@ -83,7 +84,7 @@ const CONTROLS: [[u32; 6]; PipeControl::COUNT] = {
 };
 
 /// Invalidates all read-only caches.
-const INVALIDATED: hw::Words<6> = STALL
+const INVALIDATED: hw::PacketWords<6> = STALL
     .flag(pipe_control::TEXTURE_CACHE_INVALIDATION_ENABLE, true)
     .flag(pipe_control::CONSTANT_CACHE_INVALIDATION_ENABLE, true)
     .flag(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
@@ -103,7 +104,7 @@ const LEAVE_DRAWS: [u32; 6] = INVALIDATED
     .dwords;
 
 /// STATE_BASE_ADDRESS without addresses: every heap has the maximum size.
-const BASES: hw::Words<19> = {
+const BASES: hw::PacketWords<19> = {
     use state_base_address as sba;
     const PAGES: u64 = 0xfffff;
     sba::words::<19>()
@@ -132,17 +133,20 @@ const BASES: hw::Words<19> = {
 
 /// MEDIA_VFE_STATE without threads, scratch and CURBE size. The URB entries for media objects are
 /// unused, so they are minimal.
-const FRONT_END: hw::Words<9> = media_vfe_state::words::<9>()
+const FRONT_END: hw::PacketWords<9> = media_vfe_state::words::<9>()
     .with(media_vfe_state::NUMBER_OF_URB_ENTRIES, 2)
     .with(media_vfe_state::URB_ENTRY_ALLOCATION_SIZE, 2)
-    .with(media_vfe_state::RESET_GATEWAY_TIMER, 1);
+    .with(
+        media_vfe_state::RESET_GATEWAY_TIMER,
+        reset_gateway_timer::RESET,
+    );
 
 /// Pipelines as PIPELINE_SELECT encodes them.
 pub(crate) use hw::value::command::pipeline_selection::{PIPELINE_3D, PIPELINE_GPGPU};
 
 /// Selects a pipeline, between a full flush and a full invalidation. `has_barrier_mode`: the device
 /// has a barrier mode, which follows the pipeline.
-pub(crate) fn select<M: Memory>(
+pub(crate) fn select<M: StreamMemory>(
     stream: &mut Stream<M>,
     pipeline: u64,
     has_barrier_mode: bool,
@@ -174,12 +178,12 @@ pub(crate) fn select<M: Memory>(
 }
 
 /// Changes Surface State Base Address, between a full flush and a full invalidation.
-pub(crate) fn surface_base<M: Memory>(
+pub(crate) fn surface_base<M: StreamMemory>(
     stream: &mut Stream<M>,
     address: u64,
 ) -> Result<(), M::Error> {
     use state_base_address as sba;
-    const MOVED: hw::Words<19> = sba::words::<19>()
+    const MOVED: hw::PacketWords<19> = sba::words::<19>()
         .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, mocs::CACHED)
         .flag(sba::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::SURFACE_STATE_MOCS, mocs::CACHED);
@@ -190,15 +194,15 @@ pub(crate) fn surface_base<M: Memory>(
 }
 
 /// Bytes of an interface descriptor.
-const DESCRIPTOR_BYTES: u64 = 32;
+const DESCRIPTOR_BYTES: u64 = interface_descriptor_data::PACKET.dwords as u64 * 4;
 
-const LOAD_DESCRIPTOR: hw::Words<4> = media_interface_descriptor_load::words::<4>().with(
+const LOAD_DESCRIPTOR: hw::PacketWords<4> = media_interface_descriptor_load::words::<4>().with(
     media_interface_descriptor_load::INTERFACE_DESCRIPTOR_TOTAL_LENGTH,
     DESCRIPTOR_BYTES,
 );
 
 /// Dwords of MEDIA_CURBE_LOAD.
-const LOAD_DW: usize = 4;
+const LOAD_DW: usize = media_curbe_load::PACKET.dwords as usize;
 
 /// MEDIA_CURBE_LOAD of `data_dw` dwords, without the data's address.
 fn load_constants(data_dw: u32) -> [u32; LOAD_DW] {
@@ -216,7 +220,7 @@ const OFFSET_AT: usize = media_curbe_load::CURBE_DATA_START_ADDRESS.lo as usize 
 const STATE_FLUSH: [u32; 2] = media_state_flush::words::<2>().dwords;
 
 /// Dwords of GPGPU_WALKER.
-const WALKER_DW: usize = 15;
+const WALKER_DW: usize = gpgpu_walker::PACKET.dwords as usize;
 /// Dwords of GPGPU_WALKER with its MEDIA_STATE_FLUSH.
 const LAUNCH_DW: usize = WALKER_DW + 2;
 /// Dwords of both with MEDIA_CURBE_LOAD before them.
@@ -260,7 +264,7 @@ impl Generation for Gen9 {
     /// constants or descriptor.
     type Walker = [u32; LOADED_LAUNCH_DW];
 
-    fn pack_walker(kernel: &Kernel<'_>) -> Self::Walker {
+    fn pack_walker(kernel: &ComputeKernel<'_>) -> Self::Walker {
         use gpgpu_walker as gw;
         // Active lanes of the last thread.
         let width = kernel.simd_width.max(1);
@@ -286,7 +290,7 @@ impl Generation for Gen9 {
         words
     }
 
-    fn descriptor(kernel: &Kernel<'_>) -> [u32; 8] {
+    fn descriptor(kernel: &ComputeKernel<'_>) -> [u32; 8] {
         use interface_descriptor_data as idd;
         idd::words::<8>()
             .with(idd::KERNEL_START_POINTER, kernel.kernel_offset_bytes)
@@ -307,10 +311,10 @@ impl Generation for Gen9 {
             .dwords
     }
 
-    fn emit_context<M: Memory>(
+    fn emit_context<M: StreamMemory>(
         stream: &mut Stream<M>,
         device: &hw::Device,
-        heaps: &Heaps,
+        heaps: &HeapBases,
     ) -> Result<(), M::Error> {
         use state_base_address as sba;
         // COLOR_CALC_STATE must be invalid when the pipeline changes.
@@ -345,7 +349,7 @@ impl Generation for Gen9 {
     }
 
     #[inline(always)]
-    fn emit_pipe_control<M: Memory>(
+    fn emit_pipe_control<M: StreamMemory>(
         stream: &mut Stream<M>,
         control: PipeControl,
         write_at: u64,
@@ -364,7 +368,7 @@ impl Generation for Gen9 {
         Ok(())
     }
 
-    fn emit_vfe_state<M: Memory>(
+    fn emit_vfe_state<M: StreamMemory>(
         stream: &mut Stream<M>,
         max_threads: u32,
         state: &VfeState,
@@ -385,9 +389,9 @@ impl Generation for Gen9 {
     }
 
     #[inline]
-    fn emit_curbe_load<M: Memory>(
+    fn emit_curbe_load<M: StreamMemory>(
         stream: &mut Stream<M>,
-        launch: &Launch<Self>,
+        launch: &PackedDispatch<Self>,
         pushed: &PushSources<'_>,
     ) -> Result<(), M::Error> {
         let (words, data) = stream.reserve_with::<LOAD_DW>(launch.push_dw())?;
@@ -397,7 +401,7 @@ impl Generation for Gen9 {
     }
 
     #[inline]
-    fn emit_descriptor_load<M: Memory>(
+    fn emit_descriptor_load<M: StreamMemory>(
         stream: &mut Stream<M>,
         offset_bytes: u32,
     ) -> Result<(), M::Error> {
@@ -410,7 +414,7 @@ impl Generation for Gen9 {
     }
 
     #[inline(always)]
-    fn emit_walker<M: Memory>(
+    fn emit_walker<M: StreamMemory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         groups: [u32; 3],
@@ -423,9 +427,9 @@ impl Generation for Gen9 {
     }
 
     #[inline(always)]
-    fn emit_walker_with_push<M: Memory>(
+    fn emit_walker_with_push<M: StreamMemory>(
         stream: &mut Stream<M>,
-        launch: &Launch<Self>,
+        launch: &PackedDispatch<Self>,
         pushed: &PushSources<'_>,
         groups: [u32; 3],
         predicated: bool,
@@ -438,7 +442,7 @@ impl Generation for Gen9 {
         launch.write(pushed, data.words).ok_or_else(M::too_long)
     }
 
-    fn emit_walker_indirect<M: Memory>(
+    fn emit_walker_indirect<M: StreamMemory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         address: u64,
@@ -458,7 +462,7 @@ impl Generation for Gen9 {
         Ok(())
     }
 
-    fn emit_timestamp_top<M: Memory>(
+    fn emit_timestamp_top<M: StreamMemory>(
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,
@@ -471,7 +475,7 @@ impl Generation for Gen9 {
         stream.emit(mi::store(available_at + 4, 0))
     }
 
-    fn emit_bottom_write<M: Memory>(
+    fn emit_bottom_write<M: StreamMemory>(
         stream: &mut Stream<M>,
         address: u64,
         value: u64,
@@ -479,16 +483,16 @@ impl Generation for Gen9 {
         stream.emit(written(PostSync::Immediate, address, value))
     }
 
-    fn emit_depth_count_write<M: Memory>(
+    fn emit_depth_count_write<M: StreamMemory>(
         stream: &mut Stream<M>,
         address: u64,
     ) -> Result<(), M::Error> {
         stream.emit(written(PostSync::Samples, address, 0))
     }
 
-    fn emit_counter_write<M: Memory>(
+    fn emit_counter_write<M: StreamMemory>(
         stream: &mut Stream<M>,
-        counter: Counter,
+        counter: StatisticsCounter,
         address: u64,
     ) -> Result<(), M::Error> {
         let low = counter_register(counter);
@@ -496,7 +500,7 @@ impl Generation for Gen9 {
         stream.emit(mi::store_register_mem(low + 4, address + 4))
     }
 
-    fn emit_timestamp_bottom<M: Memory>(
+    fn emit_timestamp_bottom<M: StreamMemory>(
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,
@@ -526,33 +530,37 @@ fn written(what: PostSync, address: u64, value: u64) -> [u32; 6] {
         .dwords
 }
 
-fn counter_register(counter: Counter) -> u32 {
+fn counter_register(counter: StatisticsCounter) -> u32 {
     match counter {
-        Counter::AssembledVertices => register::IA_VERTICES_COUNT,
-        Counter::AssembledPrimitives => register::IA_PRIMITIVES_COUNT,
-        Counter::VertexInvocations => register::VS_INVOCATION_COUNT,
-        Counter::GeometryInvocations => register::GS_INVOCATION_COUNT,
-        Counter::GeometryPrimitives => register::GS_PRIMITIVES_COUNT,
-        Counter::ClippingInvocations => register::CL_INVOCATION_COUNT,
-        Counter::ClippingPrimitives => register::CL_PRIMITIVES_COUNT,
-        Counter::FragmentInvocations => register::PS_INVOCATION_COUNT,
-        Counter::TessControlInvocations => register::HS_INVOCATION_COUNT,
-        Counter::TessEvalInvocations => register::DS_INVOCATION_COUNT,
-        Counter::ComputeInvocations => register::CS_INVOCATION_COUNT,
-        Counter::Captured(stream) => register::SO_NUM_PRIMS_WRITTEN0 + 8 * u32::from(stream),
-        Counter::Capturable(stream) => register::SO_PRIM_STORAGE_NEEDED0 + 8 * u32::from(stream),
+        StatisticsCounter::AssembledVertices => register::IA_VERTICES_COUNT,
+        StatisticsCounter::AssembledPrimitives => register::IA_PRIMITIVES_COUNT,
+        StatisticsCounter::VertexInvocations => register::VS_INVOCATION_COUNT,
+        StatisticsCounter::GeometryInvocations => register::GS_INVOCATION_COUNT,
+        StatisticsCounter::GeometryPrimitives => register::GS_PRIMITIVES_COUNT,
+        StatisticsCounter::ClippingInvocations => register::CL_INVOCATION_COUNT,
+        StatisticsCounter::ClippingPrimitives => register::CL_PRIMITIVES_COUNT,
+        StatisticsCounter::FragmentInvocations => register::PS_INVOCATION_COUNT,
+        StatisticsCounter::TessControlInvocations => register::HS_INVOCATION_COUNT,
+        StatisticsCounter::TessEvalInvocations => register::DS_INVOCATION_COUNT,
+        StatisticsCounter::ComputeInvocations => register::CS_INVOCATION_COUNT,
+        StatisticsCounter::Captured(stream) => {
+            register::SO_NUM_PRIMS_WRITTEN0 + 8 * u32::from(stream)
+        }
+        StatisticsCounter::Capturable(stream) => {
+            register::SO_PRIM_STORAGE_NEEDED0 + 8 * u32::from(stream)
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::testing::Chunks;
+    use crate::stream::testing::HostChunks;
 
     #[test]
     fn leaving_the_3d_pipeline_drops_constants_from_the_context() {
         for (pipeline, disables) in [(PIPELINE_3D, 0), (PIPELINE_GPGPU, 1)] {
-            let mut stream = Stream::new(Chunks::default());
+            let mut stream = Stream::new(HostChunks::default());
             select(&mut stream, pipeline, false).unwrap();
             let controls = &stream.memory().chunks[0][..12];
             let disabled = controls.chunks_exact(6).map(|words| {

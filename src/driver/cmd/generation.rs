@@ -5,13 +5,13 @@
 
 use abi::DriverValue;
 
-use crate::pending::Pending;
+use crate::pending::PendingFlushes;
 use crate::push_data::{REGISTER_DW, fill_over};
-use crate::stream::{Memory, Stream};
+use crate::stream::{Stream, StreamMemory};
 
 /// Base addresses of the heaps (STATE_BASE_ADDRESS). Each spans 4 GiB, except the bindless heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heaps {
+pub struct HeapBases {
     /// General State Base Address: scratch.
     pub general: u64,
     /// Surface State Base Address.
@@ -28,7 +28,7 @@ pub struct Heaps {
 
 /// Facts of the device that batches depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Machine {
+pub struct DeviceInfo {
     /// Threads that run at once, on all subslices.
     pub max_threads: u32,
     /// Dynamic State Base Address.
@@ -44,14 +44,14 @@ pub struct Machine {
 
 /// Scratch memory of all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Scratch {
+pub struct ScratchSpace {
     /// Offset from General State Base Address.
     pub address: u64,
     /// Bytes per thread: 0, or a power of two from 1024.
     pub thread_bytes: u32,
 }
 
-impl Scratch {
+impl ScratchSpace {
     /// Per-thread size as packets encode it: log2 of KiB.
     pub(crate) fn code(&self) -> u64 {
         u64::from((self.thread_bytes / 1024).max(1).trailing_zeros())
@@ -60,7 +60,7 @@ impl Scratch {
 
 /// A compiled compute shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kernel<'a> {
+pub struct ComputeKernel<'a> {
     /// Offset of the code from Instruction Base Address, in bytes.
     pub kernel_offset_bytes: u64,
     /// 8, 16 or 32.
@@ -72,14 +72,14 @@ pub struct Kernel<'a> {
     /// The shader uses workgroup barriers.
     pub barrier: bool,
     /// Scratch.
-    pub scratch: Scratch,
+    pub scratch: ScratchSpace,
     /// Each thread gets a register with its index in the workgroup.
     pub per_thread: bool,
     /// Push data that all threads share.
     pub push: &'a abi::PushData,
 }
 
-impl Kernel<'_> {
+impl ComputeKernel<'_> {
     /// Threads of a workgroup.
     pub fn threads(&self) -> u32 {
         self.invocations.div_ceil(self.simd_width.max(1))
@@ -98,7 +98,7 @@ pub struct VfeState {
     /// Registers allocated for push data; 0: MEDIA_VFE_STATE was not emitted yet.
     pub curbe_grf: u32,
     /// Scratch.
-    pub scratch: Scratch,
+    pub scratch: ScratchSpace,
 }
 
 /// The actions of a PIPE_CONTROL, besides the command streamer stall that all of ours have.
@@ -136,8 +136,8 @@ impl PipeControl {
 
     /// The actions for pending flushes. The stall is implied.
     #[inline(always)]
-    pub(crate) const fn from_pending(pending: Pending) -> PipeControl {
-        PipeControl(pending.without(Pending::STALL).bits())
+    pub(crate) const fn from_pending(pending: PendingFlushes) -> PipeControl {
+        PipeControl(pending.without(PendingFlushes::STALL).bits())
     }
 
     /// Index of the template; 0 is a bare stall.
@@ -154,18 +154,20 @@ impl PipeControl {
 
 // Both sets use the same bit for the same cache.
 const _: () = {
-    assert!(PipeControl::from_pending(Pending::FLUSH_DATA).0 == PipeControl::FLUSH_DATA.0);
+    assert!(PipeControl::from_pending(PendingFlushes::FLUSH_DATA).0 == PipeControl::FLUSH_DATA.0);
     assert!(
-        PipeControl::from_pending(Pending::INVALIDATE_TEXTURE).0
+        PipeControl::from_pending(PendingFlushes::INVALIDATE_TEXTURE).0
             == PipeControl::INVALIDATE_TEXTURE.0
     );
     assert!(
-        PipeControl::from_pending(Pending::INVALIDATE_CONSTANT).0
+        PipeControl::from_pending(PendingFlushes::INVALIDATE_CONSTANT).0
             == PipeControl::INVALIDATE_CONSTANT.0
     );
-    assert!(PipeControl::from_pending(Pending::FLUSH_TARGETS).0 == PipeControl::FLUSH_TARGETS.0);
     assert!(
-        PipeControl::from_pending(Pending::INVALIDATE_VERTICES).0
+        PipeControl::from_pending(PendingFlushes::FLUSH_TARGETS).0 == PipeControl::FLUSH_TARGETS.0
+    );
+    assert!(
+        PipeControl::from_pending(PendingFlushes::INVALIDATE_VERTICES).0
             == PipeControl::INVALIDATE_VERTICES.0
     );
 };
@@ -173,7 +175,7 @@ const _: () = {
 /// A statistics counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the stages' names, and what is counted there")]
-pub enum Counter {
+pub enum StatisticsCounter {
     AssembledVertices,
     AssembledPrimitives,
     VertexInvocations,
@@ -294,11 +296,11 @@ pub(crate) fn value_index(value: DriverValue) -> Option<usize> {
 /// A compute pipeline's dispatch, packed at pipeline creation: plain data that is copied when
 /// bound.
 #[derive(Clone, Copy, Debug)]
-pub struct Launch<G: Generation> {
+pub struct PackedDispatch<G: Generation> {
     pub(crate) walker: G::Walker,
     /// Offset of the interface descriptor from Dynamic State Base Address, in bytes.
     pub(crate) descriptor_offset_bytes: u32,
-    pub(crate) scratch: Scratch,
+    pub(crate) scratch: ScratchSpace,
     /// Registers of all push data.
     pub(crate) curbe_grf: u32,
     constants_first_dw: u8,
@@ -318,10 +320,10 @@ pub struct Launch<G: Generation> {
     added: [u32; MAX_VALUES],
 }
 
-impl<G: Generation> Launch<G> {
+impl<G: Generation> PackedDispatch<G> {
     /// Packs a dispatch with its interface descriptor ([`Generation::descriptor`]) at the given
     /// offset. Returns `None` if the shader exceeds the limits of push data or threads.
-    pub fn new(kernel: &Kernel<'_>, descriptor_offset_bytes: u32) -> Option<Self> {
+    pub fn new(kernel: &ComputeKernel<'_>, descriptor_offset_bytes: u32) -> Option<Self> {
         if kernel.threads() > MAX_GROUP_THREADS {
             return None;
         }
@@ -418,7 +420,7 @@ impl<G: Generation> Launch<G> {
 pub struct PushSources<'a> {
     /// The bound words; the first are the application's push constants.
     pub(crate) words: &'a [u32; GATHERED_DW],
-    /// The result of [`Launch::gather`].
+    /// The result of [`PackedDispatch::gather`].
     pub(crate) gathered: &'a [[u32; REGISTER_DW]],
     /// Dynamic State Base Address.
     pub(crate) dynamic_base: u64,
@@ -431,85 +433,85 @@ pub trait Generation: Copy + std::fmt::Debug {
     /// The packets of a dispatch, complete except for the workgroup counts.
     type Walker: Copy + std::fmt::Debug;
     /// Packs the dispatch packets of a shader.
-    fn pack_walker(kernel: &Kernel<'_>) -> Self::Walker;
+    fn pack_walker(kernel: &ComputeKernel<'_>) -> Self::Walker;
     /// Packs the interface descriptor of a shader: 32 bytes, to be placed at a multiple of 64.
-    fn descriptor(kernel: &Kernel<'_>) -> [u32; 8];
+    fn descriptor(kernel: &ComputeKernel<'_>) -> [u32; 8];
     /// Emits the state that a context needs once: pipeline selection, heaps, L3 configuration.
-    fn emit_context<M: Memory>(
+    fn emit_context<M: StreamMemory>(
         stream: &mut Stream<M>,
         device: &hw::Device,
-        heaps: &Heaps,
+        heaps: &HeapBases,
     ) -> Result<(), M::Error>;
     /// Emits a PIPE_CONTROL; `write_at` is the target of [`PipeControl::WRITE`].
-    fn emit_pipe_control<M: Memory>(
+    fn emit_pipe_control<M: StreamMemory>(
         stream: &mut Stream<M>,
         control: PipeControl,
         write_at: u64,
     ) -> Result<(), M::Error>;
     /// Emits MEDIA_VFE_STATE.
-    fn emit_vfe_state<M: Memory>(
+    fn emit_vfe_state<M: StreamMemory>(
         stream: &mut Stream<M>,
         max_threads: u32,
         state: &VfeState,
     ) -> Result<(), M::Error>;
     /// Writes push data and emits the packet that loads it for the following dispatches.
-    fn emit_curbe_load<M: Memory>(
+    fn emit_curbe_load<M: StreamMemory>(
         stream: &mut Stream<M>,
-        launch: &Launch<Self>,
+        launch: &PackedDispatch<Self>,
         pushed: &PushSources<'_>,
     ) -> Result<(), M::Error>;
     /// Emits the packet that loads the interface descriptor.
-    fn emit_descriptor_load<M: Memory>(
+    fn emit_descriptor_load<M: StreamMemory>(
         stream: &mut Stream<M>,
         offset_bytes: u32,
     ) -> Result<(), M::Error>;
     /// Emits a dispatch, predicated if asked for.
-    fn emit_walker<M: Memory>(
+    fn emit_walker<M: StreamMemory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error>;
     /// As [`Generation::emit_walker`], with push data before it.
-    fn emit_walker_with_push<M: Memory>(
+    fn emit_walker_with_push<M: StreamMemory>(
         stream: &mut Stream<M>,
-        launch: &Launch<Self>,
+        launch: &PackedDispatch<Self>,
         pushed: &PushSources<'_>,
         groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error>;
     /// Emits a dispatch whose workgroup counts are three dwords in memory.
-    fn emit_walker_indirect<M: Memory>(
+    fn emit_walker_indirect<M: StreamMemory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         address: u64,
         predicated: bool,
     ) -> Result<(), M::Error>;
     /// Writes the time at the top of the pipe, then the quadword 1 to `available_at`.
-    fn emit_timestamp_top<M: Memory>(
+    fn emit_timestamp_top<M: StreamMemory>(
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,
     ) -> Result<(), M::Error>;
     /// Writes a quadword when all earlier work is done, without waiting for that.
-    fn emit_bottom_write<M: Memory>(
+    fn emit_bottom_write<M: StreamMemory>(
         stream: &mut Stream<M>,
         address: u64,
         value: u64,
     ) -> Result<(), M::Error>;
     /// Writes the count of passed samples, after all earlier draws.
-    fn emit_depth_count_write<M: Memory>(
+    fn emit_depth_count_write<M: StreamMemory>(
         stream: &mut Stream<M>,
         address: u64,
     ) -> Result<(), M::Error>;
     /// Writes a statistics counter, at the top of the pipe.
-    fn emit_counter_write<M: Memory>(
+    fn emit_counter_write<M: StreamMemory>(
         stream: &mut Stream<M>,
-        counter: Counter,
+        counter: StatisticsCounter,
         address: u64,
     ) -> Result<(), M::Error>;
     /// Writes the time at the bottom of the pipe, then the quadword 1 to `available_at`.
-    fn emit_timestamp_bottom<M: Memory>(
+    fn emit_timestamp_bottom<M: StreamMemory>(
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,

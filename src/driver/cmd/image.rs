@@ -4,8 +4,11 @@
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
 use hw::state::render_surface_state as rss;
-use hw::value::state::{auxiliary_surface_mode, surface_type, tile_mode};
-use surface::{Dim, Surface};
+use hw::value::state::{
+    auxiliary_surface_mode, channel_select, surface_horizontal_alignment, surface_type,
+    surface_vertical_alignment, tile_mode,
+};
+use surface::{ImageDim, Surface};
 
 use crate::mocs::mocs;
 
@@ -24,12 +27,12 @@ pub enum SurfaceUsage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the channels' names")]
 pub enum ChannelSelect {
-    Zero = 0,
-    One = 1,
-    Red = 4,
-    Green = 5,
-    Blue = 6,
-    Alpha = 7,
+    Zero = channel_select::ZERO as isize,
+    One = channel_select::ONE as isize,
+    Red = channel_select::RED as isize,
+    Green = channel_select::GREEN as isize,
+    Blue = channel_select::BLUE as isize,
+    Alpha = channel_select::ALPHA as isize,
 }
 
 /// The identity swizzle.
@@ -64,7 +67,7 @@ pub struct ImageView<'a> {
     /// Channels of what is read.
     pub swizzle: [ChannelSelect; 4],
     /// Offset in elements from the corner of the tile that `address` points to:
-    /// [`surface::Place::within_el`].
+    /// [`surface::SubresourceOffset::within_el`].
     pub within_el: [u32; 2],
     /// Minimum level that the sampler reads, counted as the surface's levels are.
     pub min_lod: f32,
@@ -94,12 +97,12 @@ impl ImageView<'_> {
         let surface = self.surface;
         let binding = surface.binding();
         let [width, height, depth] = surface.extent_px;
-        let volume = surface.dim == Dim::D3;
+        let volume = surface.dim == ImageDim::D3;
         let kind = match surface.dim {
-            Dim::D1 => surface_type::SURFTYPE_1D,
-            Dim::D2 if self.cube => surface_type::SURFTYPE_CUBE,
-            Dim::D2 => surface_type::SURFTYPE_2D,
-            Dim::D3 => surface_type::SURFTYPE_3D,
+            ImageDim::D1 => surface_type::SURFTYPE_1D,
+            ImageDim::D2 if self.cube => surface_type::SURFTYPE_CUBE,
+            ImageDim::D2 => surface_type::SURFTYPE_2D,
+            ImageDim::D3 => surface_type::SURFTYPE_3D,
         };
         let sampled = self.viewer == SurfaceUsage::Sampler;
         let last_layer = u64::from(self.layers.max(1) - 1);
@@ -236,8 +239,14 @@ pub fn null_surface(extent_px: [u32; 2], layers: u32, samples: u32) -> [u32; 16]
         .flag(rss::SURFACE_ARRAY, true)
         .with(rss::SURFACE_FORMAT, NULL_FORMAT)
         .with(rss::TILE_MODE, tile_mode::YMAJOR)
-        .with(rss::SURFACE_VERTICAL_ALIGNMENT, 1)
-        .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1)
+        .with(
+            rss::SURFACE_VERTICAL_ALIGNMENT,
+            surface_vertical_alignment::VALIGN_4,
+        )
+        .with(
+            rss::SURFACE_HORIZONTAL_ALIGNMENT,
+            surface_horizontal_alignment::HALIGN_4,
+        )
         .with(rss::WIDTH, u64::from(extent_px[0].max(1) - 1))
         .with(rss::HEIGHT, u64::from(extent_px[1].max(1) - 1))
         .with(rss::DEPTH, last_layer)
@@ -246,5 +255,5 @@ pub fn null_surface(extent_px: [u32; 2], layers: u32, samples: u32) -> [u32; 16]
         .dwords
 }
 
-/// B8G8R8A8_UNORM: any renderable format will do.
-const NULL_FORMAT: u64 = 0xc0;
+/// Any renderable format will do.
+const NULL_FORMAT: u64 = hw::value::surface_format::B8G8R8A8_UNORM;

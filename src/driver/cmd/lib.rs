@@ -1,6 +1,6 @@
 //! Dispatch and draw state to batch commands.
 //!
-//! In:  bound state, and the memory that commands go to ([`Memory`]).
+//! In:  bound state, and the memory that commands go to ([`StreamMemory`]).
 //! Out: commands in that memory. A call either sets state or emits commands in place; a dispatch or
 //!      draw emits only what changed.
 //!
@@ -26,12 +26,12 @@ mod transform_feedback;
 
 pub use gen9::Gen9;
 pub use generation::{
-    Counter, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW, PipeControl, SETS,
-    Scratch, VfeState,
+    ComputeKernel, DeviceInfo, Generation, HeapBases, PUSH_CONSTANTS_DW, PackedDispatch,
+    PipeControl, SETS, ScratchSpace, StatisticsCounter, VfeState,
 };
 pub use mi::{CALL_DW, call, nothing};
 pub use mocs::{SHARED, mocs};
-pub use pending::Pending;
+pub use pending::PendingFlushes;
 pub use recorder::{EndState, Recorder};
-pub use stream::{Data, Memory, Stream};
-pub use transform_feedback::Counters;
+pub use stream::{BatchData, Stream, StreamMemory};
+pub use transform_feedback::CounterAddresses;

@@ -8,7 +8,7 @@ use hw::state::mi_math_alu_instruction as alu;
 use hw::value::state::{mi_math_opcode, mi_math_operand};
 
 use crate::mi::{copy_register, load_register};
-use crate::stream::{Memory, Stream};
+use crate::stream::{Stream, StreamMemory};
 
 /// An instruction of the command streamer's ALU.
 const fn calculate(opcode: u64, first: u64, second: u64) -> u32 {
@@ -21,7 +21,7 @@ const fn calculate(opcode: u64, first: u64, second: u64) -> u32 {
 }
 
 /// Multiplies GPR 0 by a number that is not 0. The product is in GPR 1.
-pub fn multiply<M: Memory>(stream: &mut Stream<M>, factor: u32) -> Result<(), M::Error> {
+pub fn multiply<M: StreamMemory>(stream: &mut Stream<M>, factor: u32) -> Result<(), M::Error> {
     // Adds two GPRs into GPR 1.
     let sum = |a: u64, b: u64| {
         [
@@ -50,7 +50,7 @@ pub fn multiply<M: Memory>(stream: &mut Stream<M>, factor: u32) -> Result<(), M:
 }
 
 /// Subtracts a number from the 64-bit GPR 0.
-pub fn subtract<M: Memory>(stream: &mut Stream<M>, what: u32) -> Result<(), M::Error> {
+pub fn subtract<M: StreamMemory>(stream: &mut Stream<M>, what: u32) -> Result<(), M::Error> {
     let one = hw::register::CS_GPR0 + 8;
     stream.emit(load_register(one, what))?;
     stream.emit(load_register(one + 4, 0))?;
@@ -76,7 +76,7 @@ const fn reciprocal(divisor: u32) -> (u32, u32) {
 
 /// Divides the low dword of GPR 0 by a number that is not 0. Returns the register that holds the
 /// quotient.
-pub fn divide<M: Memory>(stream: &mut Stream<M>, divisor: u32) -> Result<u32, M::Error> {
+pub fn divide<M: StreamMemory>(stream: &mut Stream<M>, divisor: u32) -> Result<u32, M::Error> {
     let zero = hw::register::CS_GPR0;
     if divisor <= 1 {
         return Ok(zero);

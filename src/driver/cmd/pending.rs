@@ -6,48 +6,48 @@
 
 /// A set of stalls, flushes and invalidations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pending(u8);
+pub struct PendingFlushes(u8);
 
-impl Pending {
+impl PendingFlushes {
     /// Nothing.
-    pub const NONE: Pending = Pending(0);
+    pub const NONE: PendingFlushes = PendingFlushes(0);
     /// Wait for earlier work.
-    pub const STALL: Pending = Pending(1);
+    pub const STALL: PendingFlushes = PendingFlushes(1);
     /// Flush data port writes from the L3.
-    pub const FLUSH_DATA: Pending = Pending(2);
+    pub const FLUSH_DATA: PendingFlushes = PendingFlushes(2);
     /// Invalidate the texture cache.
-    pub const INVALIDATE_TEXTURE: Pending = Pending(4);
+    pub const INVALIDATE_TEXTURE: PendingFlushes = PendingFlushes(4);
     /// Invalidate the constant cache.
-    pub const INVALIDATE_CONSTANT: Pending = Pending(8);
+    pub const INVALIDATE_CONSTANT: PendingFlushes = PendingFlushes(8);
     /// Flush the render target and depth caches.
-    pub const FLUSH_TARGETS: Pending = Pending(16);
+    pub const FLUSH_TARGETS: PendingFlushes = PendingFlushes(16);
     /// Invalidate the vertex fetch cache.
-    pub const INVALIDATE_VERTICES: Pending = Pending(32);
+    pub const INVALIDATE_VERTICES: PendingFlushes = PendingFlushes(32);
     /// All that makes writes of dispatches visible to dispatches.
-    pub const ALL: Pending = Pending(15);
+    pub const ALL: PendingFlushes = PendingFlushes(15);
     /// The invalidations.
-    pub(crate) const INVALIDATIONS: Pending = Pending(4 | 8 | 32);
+    pub(crate) const INVALIDATIONS: PendingFlushes = PendingFlushes(4 | 8 | 32);
 
     /// The union.
     #[must_use]
-    pub const fn with(self, other: Pending) -> Pending {
-        Pending(self.0 | other.0)
+    pub const fn with(self, other: PendingFlushes) -> PendingFlushes {
+        PendingFlushes(self.0 | other.0)
     }
 
     /// The intersection.
     #[must_use]
-    pub const fn and(self, other: Pending) -> Pending {
-        Pending(self.0 & other.0)
+    pub const fn and(self, other: PendingFlushes) -> PendingFlushes {
+        PendingFlushes(self.0 & other.0)
     }
 
     /// The difference.
     #[must_use]
-    pub const fn without(self, other: Pending) -> Pending {
-        Pending(self.0 & !other.0)
+    pub const fn without(self, other: PendingFlushes) -> PendingFlushes {
+        PendingFlushes(self.0 & !other.0)
     }
 
     /// Whether any bit of `other` is in the set.
-    pub const fn any(self, other: Pending) -> bool {
+    pub const fn any(self, other: PendingFlushes) -> bool {
         self.0 & other.0 != 0
     }
 

@@ -12,19 +12,19 @@ use hw::register::{CS_GPR0, MI_PREDICATE_RESULT, MI_PREDICATE_SRC0, MI_PREDICATE
 use crate::draw::DrawGeneration;
 use crate::mi::{self, Predicate};
 use crate::recorder::Recorder;
-use crate::stream::{Memory, Stream};
+use crate::stream::{Stream, StreamMemory};
 
 /// GPR that is reserved for conditional rendering: 0 if commands run, 1 if they are discarded.
 const DISCARDED: u32 = CS_GPR0 + 15 * 8;
 
 /// Loads the sources for comparing a register's low dword with zero.
-fn compare_with_zero<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
+fn compare_with_zero<M: StreamMemory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
     stream.emit(mi::load_register(MI_PREDICATE_SRC0 + 4, 0))?;
     stream.emit(mi::load_register(MI_PREDICATE_SRC1, 0))?;
     stream.emit(mi::load_register(MI_PREDICATE_SRC1 + 4, 0))
 }
 
-impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
+impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// Begins conditional rendering: draws and dispatches run if a dword is not zero or,
     /// `inverted`, if it is zero.
     pub fn begin_conditional_rendering(

@@ -6,11 +6,11 @@
 //!      the statistics registers.
 
 use crate::draw::DrawGeneration;
-use crate::generation::{Counter, PipeControl};
+use crate::generation::{PipeControl, StatisticsCounter};
 use crate::recorder::Recorder;
-use crate::stream::Memory;
+use crate::stream::StreamMemory;
 
-impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
+impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// Writes a timestamp and its availability: at the top of the pipe, or at the bottom.
     pub fn timestamp(
         &mut self,
@@ -46,7 +46,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Writes statistics counters after all earlier work, `stride_bytes` apart.
     pub fn write_counters(
         &mut self,
-        counters: impl IntoIterator<Item = Counter>,
+        counters: impl IntoIterator<Item = StatisticsCounter>,
         address: u64,
         stride_bytes: u64,
     ) -> Result<(), M::Error> {

@@ -12,17 +12,17 @@
 //!      walker).
 
 use crate::draw::DrawGeneration;
-use crate::draw::recorder::Draws;
-use crate::draw::target::Targets;
+use crate::draw::recorder::BatchDrawState;
+use crate::draw::target::RenderTargets;
 use crate::generation::{
-    BASE_AT, BOUND_DW, COUNTS_AT, GATHERED_DW, Generation, HEAP_AT, Heaps, Launch, Machine,
-    PUSH_CONSTANTS_DW, PipeControl, PushSources, VALUES_AT, VfeState, dynamic_index,
-    set_heap_offset, set_index,
+    BASE_AT, BOUND_DW, COUNTS_AT, DeviceInfo, GATHERED_DW, Generation, HEAP_AT, HeapBases,
+    PUSH_CONSTANTS_DW, PackedDispatch, PipeControl, PushSources, VALUES_AT, VfeState,
+    dynamic_index, set_heap_offset, set_index,
 };
 use crate::mi;
-use crate::pending::Pending;
+use crate::pending::PendingFlushes;
 use crate::push_data::REGISTER_DW;
-use crate::stream::{Data, Memory, Stream};
+use crate::stream::{BatchData, Stream, StreamMemory};
 
 /// Minimum CURBE allocation in registers, so that common pipelines need no MEDIA_VFE_STATE.
 const MIN_CURBE_GRF: u32 = 16;
@@ -33,7 +33,7 @@ const NO_DESCRIPTOR: u32 = u32::MAX;
 /// Inputs of dispatches: copied whole around an internal dispatch.
 #[derive(Clone, Copy, Debug)]
 struct Bound<G: Generation> {
-    launch: Option<Launch<G>>,
+    launch: Option<PackedDispatch<G>>,
     /// The application's push constants, the driver's values from [`VALUES_AT`] on, then the heap
     /// offsets of sets.
     words: [u32; GATHERED_DW],
@@ -52,7 +52,7 @@ pub struct EndState {
 #[derive(Debug)]
 pub struct Recorder<G: DrawGeneration, M> {
     pub(crate) stream: Stream<M>,
-    pub(crate) machine: Machine,
+    pub(crate) machine: DeviceInfo,
     bound: Bound<G>,
     /// Push data differs from what was loaded last.
     constants_dirty: bool,
@@ -63,7 +63,7 @@ pub struct Recorder<G: DrawGeneration, M> {
     /// Offset of the last loaded interface descriptor, or [`NO_DESCRIPTOR`].
     descriptor: u32,
     front_end: VfeState,
-    pending: Pending,
+    pending: PendingFlushes,
     /// Work may be in flight.
     pub(crate) busy: bool,
     /// The data cache may hold unflushed writes.
@@ -77,14 +77,14 @@ pub struct Recorder<G: DrawGeneration, M> {
     /// Meta operations are predicated: see [`Recorder::predicate_internal`].
     pub(crate) internal_predicated: bool,
     /// Draw state, created at first use.
-    pub(crate) draws: Option<Box<Draws<G>>>,
+    pub(crate) draws: Option<Box<BatchDrawState<G>>>,
     /// Workgroup counts of the last dispatch that needed them in memory.
     group_counts: [u32; 3],
 }
 
-impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
+impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// Creates a recorder that writes to `memory`.
-    pub fn new(memory: M, machine: Machine) -> Self {
+    pub fn new(memory: M, machine: DeviceInfo) -> Self {
         let mut recorder = Self {
             stream: Stream::new(memory),
             machine,
@@ -97,7 +97,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             gathered: Vec::new(),
             descriptor: NO_DESCRIPTOR,
             front_end: VfeState::default(),
-            pending: Pending::INVALIDATE_VERTICES,
+            pending: PendingFlushes::INVALIDATE_VERTICES,
             busy: true,
             data_dirty: true,
             targets_dirty: true,
@@ -133,7 +133,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.front_end = VfeState::default();
         self.descriptor = NO_DESCRIPTOR;
         // The contents of the vertex fetch cache are unknown.
-        self.pending = Pending::INVALIDATE_VERTICES;
+        self.pending = PendingFlushes::INVALIDATE_VERTICES;
         (self.busy, self.data_dirty, self.targets_dirty) = (true, true, true);
         (
             self.is_3d_selected,
@@ -157,7 +157,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
 
     /// Binds a compute pipeline.
     #[inline]
-    pub fn bind(&mut self, launch: &Launch<G>) {
+    pub fn bind(&mut self, launch: &PackedDispatch<G>) {
         let bound = self.bound.launch.as_ref();
         if bound.is_none_or(|l| l.descriptor_offset_bytes != launch.descriptor_offset_bytes) {
             self.bound.launch = Some(*launch);
@@ -233,13 +233,13 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
 
     /// Adds pending flushes for the next command.
     #[inline]
-    pub fn barrier(&mut self, pending: Pending) {
+    pub fn barrier(&mut self, pending: PendingFlushes) {
         self.pending = self.pending.with(pending);
     }
 
     /// Whether a stall is pending.
     pub fn is_waiting(&self) -> bool {
-        self.pending.any(Pending::STALL)
+        self.pending.any(PendingFlushes::STALL)
     }
 
     /// Emits all pending flushes.
@@ -248,14 +248,14 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         if self.pending.is_none() {
             return Ok(());
         }
-        self.emit_pending_flushes_except(Pending::NONE)
+        self.emit_pending_flushes_except(PendingFlushes::NONE)
     }
 
     /// Emits pending flushes, except the vertex cache invalidation: for commands that fetch no
     /// vertices.
     #[inline]
     pub fn emit_pending_non_vertex_flushes(&mut self) -> Result<(), M::Error> {
-        let except = Pending::INVALIDATE_VERTICES;
+        let except = PendingFlushes::INVALIDATE_VERTICES;
         if self.pending.without(except).is_none() {
             return Ok(());
         }
@@ -263,20 +263,20 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     }
 
     #[inline(never)]
-    fn emit_pending_flushes_except(&mut self, except: Pending) -> Result<(), M::Error> {
+    fn emit_pending_flushes_except(&mut self, except: PendingFlushes) -> Result<(), M::Error> {
         let pending = self.pending.without(except);
         self.pending = self.pending.and(except);
-        let invalidated = pending.and(Pending::INVALIDATIONS);
+        let invalidated = pending.and(PendingFlushes::INVALIDATIONS);
         let invalidates = !invalidated.is_none();
-        let mut written = Pending::NONE;
+        let mut written = PendingFlushes::NONE;
         if self.data_dirty {
-            written = written.with(Pending::FLUSH_DATA);
+            written = written.with(PendingFlushes::FLUSH_DATA);
         }
         if self.targets_dirty {
-            written = written.with(Pending::FLUSH_TARGETS);
+            written = written.with(PendingFlushes::FLUSH_TARGETS);
         }
         let flushed = pending.and(written);
-        let stall = self.busy && (pending.any(Pending::STALL) || invalidates);
+        let stall = self.busy && (pending.any(PendingFlushes::STALL) || invalidates);
         if !flushed.is_none() || stall {
             let mut control = PipeControl::from_pending(flushed);
             if invalidates {
@@ -285,21 +285,21 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             }
             G::emit_pipe_control(&mut self.stream, control, self.machine.scrap_address)?;
             self.busy = false;
-            self.data_dirty &= !flushed.any(Pending::FLUSH_DATA);
-            self.targets_dirty &= !flushed.any(Pending::FLUSH_TARGETS);
+            self.data_dirty &= !flushed.any(PendingFlushes::FLUSH_DATA);
+            self.targets_dirty &= !flushed.any(PendingFlushes::FLUSH_TARGETS);
         }
         if invalidates {
             let mut control = PipeControl::from_pending(invalidated);
-            if invalidated.any(Pending::INVALIDATE_VERTICES) {
+            if invalidated.any(PendingFlushes::INVALIDATE_VERTICES) {
                 // A vertex cache invalidation needs a post-sync write.
                 control = control.with(PipeControl::WRITE);
             }
             G::emit_pipe_control(&mut self.stream, control, self.machine.scrap_address)?;
             if let Some(draws) = &mut self.draws {
-                if invalidated.any(Pending::INVALIDATE_VERTICES) {
+                if invalidated.any(PendingFlushes::INVALIDATE_VERTICES) {
                     draws.vertex_cache_invalidated();
                 }
-                if invalidated.any(Pending::INVALIDATE_CONSTANT) {
+                if invalidated.any(PendingFlushes::INVALIDATE_CONSTANT) {
                     draws.contents_changed();
                 }
             }
@@ -488,7 +488,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// application's bindings are restored.
     pub fn dispatch_internal(
         &mut self,
-        launch: &Launch<G>,
+        launch: &PackedDispatch<G>,
         handles: &[u32],
         constants: &[u32],
         groups: [u32; 3],
@@ -513,7 +513,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     }
 
     /// Allocates data for shaders, beside the commands.
-    pub fn data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
+    pub fn data(&mut self, len_dw: usize) -> Result<BatchData<'_>, M::Error> {
         self.stream.data(len_dw)
     }
 
@@ -530,7 +530,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     }
 
     /// Emits the state that a context needs once, before other batches.
-    pub fn context(&mut self, device: &hw::Device, heaps: &Heaps) -> Result<(), M::Error> {
+    pub fn context(&mut self, device: &hw::Device, heaps: &HeapBases) -> Result<(), M::Error> {
         G::emit_context(&mut self.stream, device, heaps)?;
         self.select_3d()?;
         G::emit_draw_context(&mut self.stream)
@@ -538,7 +538,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
 
     /// Begins a secondary that continues a rendering: the primary selects the 3D pipeline and emits
     /// the targets.
-    pub fn inherit_targets(&mut self, targets: &Targets) {
+    pub fn inherit_targets(&mut self, targets: &RenderTargets) {
         self.is_3d_selected = true;
         self.draws().set_targets(targets);
     }
@@ -584,7 +584,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             self.stream.append(words)?;
         }
         self.unbind();
-        self.barrier(Pending::INVALIDATE_VERTICES);
+        self.barrier(PendingFlushes::INVALIDATE_VERTICES);
         self.descriptor = NO_DESCRIPTOR;
         (self.busy, self.data_dirty, self.targets_dirty) = (true, true, true);
         Ok(())

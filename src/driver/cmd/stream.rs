@@ -1,8 +1,8 @@
 //! A command stream in mapped memory, chunk after chunk.
 //!
-//! In:  chunks, from an implementation of [`Memory`]. Out: a batch: commands from the front of each
-//!      chunk, data that they reference from its back, and a jump to the next chunk where the two
-//!      would meet.
+//! In:  chunks, from an implementation of [`StreamMemory`]. Out: a batch: commands from the front
+//!      of each chunk, data that they reference from its back, and a jump to the next chunk where
+//!      the two would meet.
 //! Ref: SKL PRM vol. 2a, "MI_BATCH_BUFFER_START", "MI_BATCH_BUFFER_END".
 
 use hw::mi::mi_batch_buffer_end;
@@ -10,12 +10,12 @@ use hw::mi::mi_batch_buffer_end;
 use crate::mi;
 
 /// Memory of a batch: chunks of equal size, one of them current.
-pub trait Memory {
+pub trait StreamMemory {
     /// Why no further chunk can be allocated.
     type Error;
     /// Dwords of a chunk.
     const CHUNK_DW: usize;
-    /// The current chunk, if there is one: [`Memory::CHUNK_DW`] dwords.
+    /// The current chunk, if there is one: [`StreamMemory::CHUNK_DW`] dwords.
     fn words(&mut self) -> Option<&mut [u32]>;
     /// GPU address of the current chunk: a multiple of 64, or of 4096 if
     /// [`Stream::data_at_chunk_end`] is used.
@@ -52,7 +52,7 @@ fn link(address: u64) -> [u32; LINK_DW] {
 
 /// Data in a batch's memory.
 #[derive(Debug)]
-pub struct Data<'a> {
+pub struct BatchData<'a> {
     /// GPU address, a multiple of 64.
     pub address: u64,
     /// The words; their previous contents are undefined.
@@ -74,7 +74,7 @@ pub struct Stream<M> {
     data_dw: u32,
 }
 
-impl<M: Memory> Stream<M> {
+impl<M: StreamMemory> Stream<M> {
     /// Creates a stream in the memory's current chunk.
     pub fn new(memory: M) -> Self {
         Self {
@@ -182,7 +182,7 @@ impl<M: Memory> Stream<M> {
 
     /// Allocates data that commands reference.
     #[inline]
-    pub fn data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
+    pub fn data(&mut self, len_dw: usize) -> Result<BatchData<'_>, M::Error> {
         self.reserve_with::<0>(len_dw).map(|(_, data)| data)
     }
 
@@ -192,7 +192,7 @@ impl<M: Memory> Stream<M> {
     pub fn reserve_with<const N: usize>(
         &mut self,
         len_dw: usize,
-    ) -> Result<(&mut [u32; N], Data<'_>), M::Error> {
+    ) -> Result<(&mut [u32; N], BatchData<'_>), M::Error> {
         let mut start = self.data_start(len_dw);
         if start < (self.at_dw as usize + N + LINK_DW).cast_signed() {
             self.grow()?;
@@ -214,7 +214,7 @@ impl<M: Memory> Stream<M> {
         &mut self,
         start: usize,
         len_dw: usize,
-    ) -> Option<(&mut [u32; N], Data<'_>)> {
+    ) -> Option<(&mut [u32; N], BatchData<'_>)> {
         let at = self.at_dw as usize;
         self.fetch_ahead(at, N);
         self.fetch_ahead(start, len_dw);
@@ -224,11 +224,11 @@ impl<M: Memory> Stream<M> {
         let words = back.get_mut(..len_dw)?;
         self.data_dw = start as u32;
         self.at_dw = (at + N) as u32;
-        Some((commands, Data { address, words }))
+        Some((commands, BatchData { address, words }))
     }
 
     /// Allocates data at the end of a chunk: always at the same offset.
-    pub fn data_at_chunk_end(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
+    pub fn data_at_chunk_end(&mut self, len_dw: usize) -> Result<BatchData<'_>, M::Error> {
         if self.data_dw as usize != M::CHUNK_DW {
             self.grow()?;
         }
@@ -243,12 +243,12 @@ impl<M: Memory> Stream<M> {
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::Memory;
+    use super::StreamMemory;
     use std::collections::BTreeMap;
 
     /// Chunks in host memory, at made-up addresses.
     #[derive(Debug)]
-    pub struct Chunks {
+    pub struct HostChunks {
         pub chunks: Vec<Vec<u32>>,
         pub used: Vec<usize>,
         /// By byte offset in the heap.
@@ -257,7 +257,7 @@ pub(crate) mod testing {
 
     pub const CHUNK_DW: usize = 256;
 
-    impl Default for Chunks {
+    impl Default for HostChunks {
         fn default() -> Self {
             Self {
                 chunks: vec![vec![0xdead_beef; CHUNK_DW]],
@@ -267,7 +267,7 @@ pub(crate) mod testing {
         }
     }
 
-    impl Chunks {
+    impl HostChunks {
         pub fn address_of(index: usize) -> u64 {
             0x1_0000_0000 + 0x1_0000 * index as u64
         }
@@ -279,7 +279,7 @@ pub(crate) mod testing {
         }
     }
 
-    impl Memory for Chunks {
+    impl StreamMemory for HostChunks {
         type Error = &'static str;
         const CHUNK_DW: usize = CHUNK_DW;
 
@@ -316,13 +316,13 @@ pub(crate) mod testing {
 
 #[cfg(test)]
 mod tests {
-    use super::testing::{CHUNK_DW, Chunks};
+    use super::testing::{CHUNK_DW, HostChunks};
     use super::*;
     use hw::mi::mi_batch_buffer_start;
 
     #[test]
     fn chunks_are_linked_where_commands_and_data_would_meet() {
-        let mut stream = Stream::new(Chunks::default());
+        let mut stream = Stream::new(HostChunks::default());
         for round in 0..100 {
             let data = stream.data(20).unwrap();
             assert_eq!((data.address % 64, data.words.len()), (0, 20));
@@ -342,7 +342,7 @@ mod tests {
             }
             if index < memory.used.len() {
                 let to = mi_batch_buffer_start::BATCH_BUFFER_START_ADDRESS.get(&chunk[used..]);
-                assert_eq!(to, Chunks::address_of(index + 1));
+                assert_eq!(to, HostChunks::address_of(index + 1));
             }
             let last = if index < memory.used.len() {
                 used + 3
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn requests_beyond_a_chunk_are_refused() {
-        let mut stream = Stream::new(Chunks::default());
+        let mut stream = Stream::new(HostChunks::default());
         assert_eq!(stream.data(CHUNK_DW).err(), Some("too long"));
         assert!(stream.data(CHUNK_DW - LINK_DW - 16).is_ok());
         assert_eq!(stream.append(&[0; CHUNK_DW]), Err("too long"));

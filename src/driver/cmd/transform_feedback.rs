@@ -8,22 +8,22 @@
 
 use hw::register::SO_WRITE_OFFSET0;
 
-use crate::draw::state::{CaptureBuffer, Dirty};
-use crate::draw::{ByteCount, Draw, DrawGeneration};
+use crate::draw::state::{CaptureBuffer, DirtyGroups};
+use crate::draw::{ByteCount, DrawGeneration, DrawParams};
 use crate::generation::PipeControl;
 use crate::mi;
 use crate::recorder::Recorder;
-use crate::stream::Memory;
+use crate::stream::StreamMemory;
 
 /// GPU address of each buffer's byte counter. `None`: capturing starts at offset 0, and the final
 /// offset is not stored.
-pub type Counters = [Option<u64>; abi::CAPTURE_BUFFERS];
+pub type CounterAddresses = [Option<u64>; abi::CAPTURE_BUFFERS];
 
-impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
+impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// Binds a transform feedback buffer. Returns false if `index` is out of range.
     pub fn bind_capture(&mut self, index: usize, buffer: CaptureBuffer) -> bool {
         let mut in_range = false;
-        self.draws().change(Dirty::STREAM_OUT, |state| {
+        self.draws().change(DirtyGroups::STREAM_OUT, |state| {
             if let Some(bound) = state.capture_buffers.get_mut(index) {
                 *bound = buffer;
                 in_range = true;
@@ -45,11 +45,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
 
     fn set_capturing(&mut self, on: bool) {
         self.draws()
-            .change(Dirty::STREAM_OUT, |state| state.capturing = on);
+            .change(DirtyGroups::STREAM_OUT, |state| state.capturing = on);
     }
 
     /// Starts capturing vertices at the byte offsets that the counters hold.
-    pub fn begin_capture(&mut self, counters: &Counters) -> Result<(), M::Error> {
+    pub fn begin_capture(&mut self, counters: &CounterAddresses) -> Result<(), M::Error> {
         self.stall_draws()?;
         for (register, counter) in (SO_WRITE_OFFSET0..).step_by(4).zip(counters) {
             match *counter {
@@ -62,7 +62,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     }
 
     /// Stops capturing, and stores the final byte offsets to the counters.
-    pub fn end_capture(&mut self, counters: &Counters) -> Result<(), M::Error> {
+    pub fn end_capture(&mut self, counters: &CounterAddresses) -> Result<(), M::Error> {
         self.stall_draws()?;
         for (register, counter) in (SO_WRITE_OFFSET0..).step_by(4).zip(counters) {
             if let Some(at) = *counter {
@@ -75,7 +75,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
 
     /// Draws as many vertices as a byte count in memory covers, starting at `draw.first`. Returns
     /// false as [`Recorder::draw`] does.
-    pub fn draw_byte_count(&mut self, draw: &Draw, count: &ByteCount) -> Result<bool, M::Error> {
+    pub fn draw_byte_count(
+        &mut self,
+        draw: &DrawParams,
+        count: &ByteCount,
+    ) -> Result<bool, M::Error> {
         self.before_draw()?;
         let (stream, machine) = (&mut self.stream, &self.machine);
         match &mut self.draws {

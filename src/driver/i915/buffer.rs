@@ -16,7 +16,7 @@ use crate::buffer_cache::{BufferCache, CachedBuffer};
 use crate::error::{Error, Result};
 use crate::exec_list::{ExecList, Owner};
 use crate::file::File;
-use crate::mapping::Mapping;
+use crate::mapping::BufferMapping;
 
 /// The state of a logical device that its buffers share: a kernel context and its address space.
 #[derive(Debug)]
@@ -102,18 +102,18 @@ impl Drop for DeviceContext {
 
 /// The GPU address that a buffer gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Placement {
     /// Any free address of a zone.
     In(Zone),
     /// This address of a zone.
     At(Zone, u64),
 }
 
-impl Place {
+impl Placement {
     fn allocate(self, space: &AddressSpace, bytes: u64) -> Result<(Zone, u64)> {
         match self {
-            Place::In(zone) => Ok((zone, space.allocate(zone, bytes)?)),
-            Place::At(zone, address) => {
+            Placement::In(zone) => Ok((zone, space.allocate(zone, bytes)?)),
+            Placement::At(zone, address) => {
                 space.allocate_at(zone, address, bytes)?;
                 Ok((zone, address))
             }
@@ -129,7 +129,7 @@ pub struct Buffer {
     bytes: u64,
     address: u64,
     zone: Zone,
-    mapping: OnceLock<Mapping>,
+    mapping: OnceLock<BufferMapping>,
     /// The CPU mapping is cached although the GPU does not snoop the CPU's caches.
     cached: AtomicBool,
     /// The buffer was imported or exported, so other imports may share the handle.
@@ -148,7 +148,7 @@ impl Buffer {
     pub(crate) fn new(
         context: &Arc<DeviceContext>,
         bytes: u64,
-        place: Place,
+        place: Placement,
         owner: Owner,
     ) -> Result<Arc<Self>> {
         let bytes = bytes
@@ -156,7 +156,7 @@ impl Buffer {
             .filter(|&bytes| bytes > 0)
             .ok_or(Error::Range { what: "a buffer" })?;
         let cacheable =
-            owner == Owner::Application && place == Place::In(Zone::High) && context.has_llc;
+            owner == Owner::Application && place == Placement::In(Zone::High) && context.has_llc;
         if cacheable && let Some(cached) = context.take_cached(bytes) {
             let place = (Zone::High, cached.address);
             let mut buffer = Self::with_handle(context, cached.handle, bytes, place, owner);
@@ -177,7 +177,7 @@ impl Buffer {
     fn create_new(
         context: &Arc<DeviceContext>,
         bytes: u64,
-        place: Place,
+        place: Placement,
         owner: Owner,
         cacheable: bool,
     ) -> Result<Self> {
@@ -199,9 +199,9 @@ impl Buffer {
     pub(crate) fn host(
         context: &Arc<DeviceContext>,
         pages: Arc<dyn HostPages>,
-        place: Place,
+        place: Placement,
     ) -> Result<Arc<Self>> {
-        let mapping = Mapping::of_host(pages.clone())?;
+        let mapping = BufferMapping::of_host(pages.clone())?;
         let bytes = size_of_val(mapping.words()) as u64;
         let (zone, address) = place.allocate(&context.space, bytes)?;
         match context.file.userptr(pages) {
@@ -224,7 +224,7 @@ impl Buffer {
         let (handle, bytes) = context.file.import(descriptor)?;
         if let Some(buffer) = shared.get(&handle).and_then(Weak::upgrade) {
             context.file.close_shared(handle);
-            buffer.share();
+            buffer.mark_shared();
             return Ok(buffer);
         }
         match context.space.allocate(Zone::Shared, bytes) {
@@ -284,7 +284,7 @@ impl Buffer {
 
     /// The mapping of the pages, created by the first call and kept until the buffer is dropped.
     #[inline]
-    pub fn map(&self) -> Result<&Mapping> {
+    pub fn map(&self) -> Result<&BufferMapping> {
         match self.mapping.get() {
             Some(mapping) => Ok(mapping),
             None => self.map_slow(),
@@ -292,14 +292,14 @@ impl Buffer {
     }
 
     #[cold]
-    fn map_slow(&self) -> Result<&Mapping> {
+    fn map_slow(&self) -> Result<&BufferMapping> {
         let mapping = self.map_separately()?;
         // If another thread has mapped the buffer first, this mapping is dropped.
         Ok(self.mapping.get_or_init(|| mapping))
     }
 
     /// A further mapping of the pages, owned by the caller.
-    pub(crate) fn map_separately(&self) -> Result<Mapping> {
+    pub(crate) fn map_separately(&self) -> Result<BufferMapping> {
         let cached = self.context.has_llc || self.cached.load(Relaxed);
         self.context.file.map(self.handle, self.bytes, cached)
     }
@@ -344,13 +344,13 @@ impl Buffer {
 
     /// Makes the CPU mapping cached; the user of the mapping must flush and invalidate. Must be
     /// called before the first mapping.
-    pub fn cache(&self) {
+    pub fn map_cached(&self) {
         self.cached.store(true, Relaxed);
     }
 
     /// Marks the pages as used by others without Vulkan's semaphores, so that submissions
     /// synchronise implicitly with them.
-    pub fn share(&self) {
+    pub fn mark_shared(&self) {
         self.cacheable.store(false, Relaxed);
         self.context
             .exec_list()
@@ -359,7 +359,7 @@ impl Buffer {
 
     /// Hands the buffer over to others, such as a window system: submissions no longer reference
     /// it, so that they and the others do not wait for each other.
-    pub fn give(&self) {
+    pub fn hand_over(&self) {
         self.cacheable.store(false, Relaxed);
         if !self.handed_over.swap(true, Relaxed) {
             self.context.exec_list().remove(self.handle);

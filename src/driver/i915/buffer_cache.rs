@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::mapping::Mapping;
+use crate::mapping::BufferMapping;
 
 /// Size of the largest cached buffer: zeroing a larger one costs as much as the kernel's work.
 const MAX_BUFFER_BYTES: u64 = 256 << 10;
@@ -20,7 +20,7 @@ pub(crate) struct CachedBuffer {
     pub(crate) handle: u32,
     pub(crate) bytes: u64,
     pub(crate) address: u64,
-    pub(crate) mapping: Mapping,
+    pub(crate) mapping: BufferMapping,
 }
 
 /// The cached buffers of a device.

@@ -18,7 +18,7 @@ const MAX_BLOCK_BYTES: u64 = 1 << 20;
 
 /// A pool of chunks of one size in one zone.
 #[derive(Debug)]
-pub struct Chunks {
+pub struct ChunkPool {
     device: Arc<Device>,
     zone: Zone,
     chunk_bytes: u64,
@@ -36,10 +36,10 @@ struct State {
 pub struct Chunk {
     buffer: Arc<Buffer>,
     offset_bytes: u64,
-    window: sys::Window,
+    slice: sys::MappingSlice,
 }
 
-impl Chunks {
+impl ChunkPool {
     /// An empty pool. `chunk_bytes` is a multiple of 64 and divides 64 KiB.
     pub fn new(device: &Arc<Device>, zone: Zone, chunk_bytes: u64) -> Arc<Self> {
         Arc::new(Self {
@@ -62,14 +62,14 @@ impl Chunks {
         }
         let bytes = (FIRST_BLOCK_BYTES << state.blocks.min(4)).min(MAX_BLOCK_BYTES);
         let buffer = self.device.buffer(bytes, self.zone)?;
-        let windows = buffer
+        let slices = buffer
             .map_separately()?
-            .into_windows(self.chunk_bytes as usize);
+            .into_slices(self.chunk_bytes as usize);
         state.blocks += 1;
-        let chunks = (0..).zip(windows).map(|(index, window)| Chunk {
+        let chunks = (0..).zip(slices).map(|(index, slice)| Chunk {
             buffer: buffer.clone(),
             offset_bytes: index * self.chunk_bytes,
-            window,
+            slice,
         });
         // The chunk with the lowest address is taken first.
         state.free.extend(chunks);
@@ -78,7 +78,7 @@ impl Chunks {
     }
 
     /// Returns chunks to the pool.
-    pub fn give(&self, chunks: impl IntoIterator<Item = Chunk>) {
+    pub fn return_chunks(&self, chunks: impl IntoIterator<Item = Chunk>) {
         self.state().free.extend(chunks);
     }
 }
@@ -93,17 +93,17 @@ impl Chunk {
     /// The words, mutable.
     #[inline]
     pub fn words(&mut self) -> &mut [u32] {
-        self.window.words_mut()
+        self.slice.words_mut()
     }
 
     /// The words.
     pub fn read(&self) -> &[u32] {
-        self.window.words()
+        self.slice.words()
     }
 
-    /// The window's prefetcher, which brings its cache lines near before they are written.
-    pub fn ahead(&self) -> sys::PrefetchBase {
-        self.window.ahead()
+    /// The slice's prefetcher, which brings its cache lines near before they are written.
+    pub fn prefetch_base(&self) -> sys::PrefetchBase {
+        self.slice.prefetch_base()
     }
 
     /// The start of a batch at the chunk's first word.

@@ -9,11 +9,11 @@ use smallvec::SmallVec;
 use uapi::HostPages;
 
 use crate::address_space::{AddressSpace, Zone};
-use crate::buffer::{Buffer, DeviceContext, Place};
+use crate::buffer::{Buffer, DeviceContext, Placement};
 use crate::error::Result;
 use crate::exec_list::Owner;
-use crate::file::{Fence, File, Priority};
-use crate::info::Info;
+use crate::file::{ContextPriority, Fence, File};
+use crate::info::GpuInfo;
 use crate::surface_heap::SurfaceHeap;
 use crate::syncobj::{Syncobj, SyncobjPool};
 
@@ -49,13 +49,13 @@ pub struct Device {
     context: Arc<DeviceContext>,
     heap: Arc<SurfaceHeap>,
     syncobjs: Arc<SyncobjPool>,
-    info: Info,
+    info: GpuInfo,
 }
 
 impl Device {
     /// A device with a context that has one render engine and is not recovered after a hang, and an
     /// empty address space.
-    pub fn new(file: &Arc<File>, info: &Info, priority: Priority) -> Result<Arc<Self>> {
+    pub fn new(file: &Arc<File>, info: &GpuInfo, priority: ContextPriority) -> Result<Arc<Self>> {
         let space = AddressSpace::new(info.gtt_bytes)?;
         // The last step that can fail: from here on, `DeviceContext` destroys the kernel context.
         let context_id = file.context_create(priority)?;
@@ -69,22 +69,26 @@ impl Device {
     }
 
     /// The properties found by the probe.
-    pub fn info(&self) -> &Info {
+    pub fn info(&self) -> &GpuInfo {
         &self.info
     }
 
     /// A zeroed buffer for the driver's own use.
     pub fn buffer(&self, bytes: u64, zone: Zone) -> Result<Arc<Buffer>> {
-        Buffer::new(&self.context, bytes, Place::In(zone), Owner::Driver)
+        Buffer::new(&self.context, bytes, Placement::In(zone), Owner::Driver)
     }
 
     /// A zeroed buffer for the application, in [`Zone::Shared`] if it may be exported.
-    pub fn memory(&self, bytes: u64, place: Place) -> Result<Arc<Buffer>> {
+    pub fn memory(&self, bytes: u64, place: Placement) -> Result<Arc<Buffer>> {
         Buffer::new(&self.context, bytes, place, Owner::Application)
     }
 
     /// A buffer on pages of the process (userptr).
-    pub fn userptr_buffer(&self, pages: Arc<dyn HostPages>, place: Place) -> Result<Arc<Buffer>> {
+    pub fn userptr_buffer(
+        &self,
+        pages: Arc<dyn HostPages>,
+        place: Placement,
+    ) -> Result<Arc<Buffer>> {
         Buffer::host(&self.context, pages, place)
     }
 
@@ -181,7 +185,7 @@ impl Device {
         );
         drop(exec_list);
         if let Some(handed_over) = handed_over {
-            handed_over.give();
+            handed_over.hand_over();
         }
         result
     }

@@ -17,7 +17,7 @@ use uapi::i915::{
 use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, HostPages, Kernel, drm};
 
 use crate::error::{Error, Result};
-use crate::mapping::Mapping;
+use crate::mapping::BufferMapping;
 
 /// An open device file. Physical and logical devices share it.
 pub struct File {
@@ -49,7 +49,7 @@ pub(crate) struct Fence {
 /// A context's priority: values of I915_CONTEXT_PARAM_PRIORITY, of which users may set up to 1023.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the priorities' names")]
-pub enum Priority {
+pub enum ContextPriority {
     Low = -512,
     #[default]
     Medium = 0,
@@ -57,13 +57,13 @@ pub enum Priority {
     Realtime = i915::CONTEXT_MAX_USER_PRIORITY as isize,
 }
 
-impl Priority {
+impl ContextPriority {
     /// All priorities, the lowest first.
-    pub const ALL: [Priority; 4] = [
-        Priority::Low,
-        Priority::Medium,
-        Priority::High,
-        Priority::Realtime,
+    pub const ALL: [ContextPriority; 4] = [
+        ContextPriority::Low,
+        ContextPriority::Medium,
+        ContextPriority::High,
+        ContextPriority::Realtime,
     ];
 }
 
@@ -177,7 +177,7 @@ impl File {
     }
 
     /// Maps a buffer, cached or write-combined.
-    pub(crate) fn map(&self, handle: u32, bytes: u64, cached: bool) -> Result<Mapping> {
+    pub(crate) fn map(&self, handle: u32, bytes: u64, cached: bool) -> Result<BufferMapping> {
         let flags = if cached {
             MMAP_OFFSET_WB
         } else {
@@ -189,7 +189,7 @@ impl File {
             .map_err(ioctl_error("GEM_MMAP_OFFSET"))?;
         let (descriptor, offset) = self.kernel.mapping(offset).map_err(ioctl_error("mmap"))?;
         let length = usize::try_from(bytes).ok().and_then(NonZeroUsize::new);
-        Mapping::new(
+        BufferMapping::new(
             descriptor.as_fd(),
             length.ok_or(Error::Range { what: "a mapping" })?,
             offset,
@@ -198,7 +198,7 @@ impl File {
 
     /// Creates a context with one render engine, which is not recovered after a hang, as its state
     /// would be unknown.
-    pub(crate) fn context_create(&self, priority: Priority) -> Result<u32> {
+    pub(crate) fn context_create(&self, priority: ContextPriority) -> Result<u32> {
         let engine = EngineClassInstance {
             engine_class: ENGINE_CLASS_RENDER,
             engine_instance: 0,
@@ -220,7 +220,7 @@ impl File {
         match set {
             // Kernels without a scheduler do not support priorities, and behave like the medium
             // one.
-            Err(errno) if priority > Priority::Medium => {
+            Err(errno) if priority > ContextPriority::Medium => {
                 self.context_destroy(context);
                 Err(ioctl_error("GEM_CONTEXT_SETPARAM")(errno))
             }
@@ -229,18 +229,18 @@ impl File {
     }
 
     /// The priorities that this process may set, the lowest first.
-    pub fn priorities(&self) -> Vec<Priority> {
-        let Ok(context) = self.context_create(Priority::Medium) else {
-            return vec![Priority::Medium];
+    pub fn priorities(&self) -> Vec<ContextPriority> {
+        let Ok(context) = self.context_create(ContextPriority::Medium) else {
+            return vec![ContextPriority::Medium];
         };
-        let settable = |priority: &Priority| {
+        let settable = |priority: &ContextPriority| {
             let param = ContextParam::priority(*priority as i32);
             self.kernel.context_setparam(context, &param).is_ok()
         };
-        let mut all: Vec<_> = Priority::ALL.into_iter().filter(settable).collect();
+        let mut all: Vec<_> = ContextPriority::ALL.into_iter().filter(settable).collect();
         self.context_destroy(context);
         if all.is_empty() {
-            all.push(Priority::Medium);
+            all.push(ContextPriority::Medium);
         }
         all
     }

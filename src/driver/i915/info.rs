@@ -1,6 +1,6 @@
 //! Probing of a GPU: its properties, and whether the kernel supports what the driver needs.
 //!
-//! In:  a [`Kernel`]. Out: the device file and [`Info`], or why the device is not supported.
+//! In:  a [`Kernel`]. Out: the device file and [`GpuInfo`], or why the device is not supported.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::file::File;
 
 /// The device nodes and the PCI address of a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct DeviceNodes {
     /// Major number of the render node.
     pub major: u32,
     /// Minor number of the render node.
@@ -43,7 +43,7 @@ pub struct Topology {
 
 /// The properties of a GPU.
 #[derive(Clone, Debug)]
-pub struct Info {
+pub struct GpuInfo {
     /// The row of the device table.
     pub device: &'static hw::Device,
     /// PCI device ID.
@@ -61,11 +61,11 @@ pub struct Info {
     /// Whether CPU and GPU share a last-level cache, so that cached mappings are coherent.
     pub has_llc: bool,
     /// Its device nodes, unless it is simulated.
-    pub node: Option<Node>,
+    pub node: Option<DeviceNodes>,
 }
 
 /// Probes a kernel and its GPU. Fails if either lacks what the driver needs.
-pub fn probe(kernel: Arc<dyn Kernel>, node: Option<Node>) -> Result<(Arc<File>, Info)> {
+pub fn probe(kernel: Arc<dyn Kernel>, node: Option<DeviceNodes>) -> Result<(Arc<File>, GpuInfo)> {
     let file = File::new(kernel);
     let kernel = file.kernel();
     let unsupported = |why: String| Error::Unsupported { why };
@@ -120,7 +120,7 @@ pub fn probe(kernel: Arc<dyn Kernel>, node: Option<Node>) -> Result<(Arc<File>, 
                 .map(|aperture| aperture.aper_size)
         })
         .unwrap_or(2 << 30);
-    let info = Info {
+    let info = GpuInfo {
         device,
         pci_id,
         revision: get(PARAM_REVISION, "REVISION")? as u32,
@@ -183,7 +183,7 @@ fn system_memory_bytes(blob: &[u8]) -> Option<u64> {
         .filter(|&bytes| bytes > 0 && bytes < 1 << 48)
 }
 
-impl Info {
+impl GpuInfo {
     /// Maximum number of threads of a workgroup: those of the smallest subslice, limited by the
     /// device table.
     pub fn workgroup_threads(&self) -> u32 {

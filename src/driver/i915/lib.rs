@@ -26,15 +26,15 @@ pub use address_space::{
     BINDLESS_BASE, BINDLESS_HEAP_BYTES, DYNAMIC_BASE, GENERAL_BASE, INSTRUCTION_BASE, PAGE_BYTES,
     SHARED, SURFACE_BASE, Zone, canonical,
 };
-pub use buffer::{Buffer, Place};
-pub use chunk::{Chunk, Chunks};
+pub use buffer::{Buffer, Placement};
+pub use chunk::{Chunk, ChunkPool};
 pub use device::{BatchStart, Device};
 pub use error::{Error, Result};
-pub use file::{File, Priority};
-pub use info::{Info, Node, Topology, probe};
+pub use file::{ContextPriority, File};
+pub use info::{DeviceNodes, GpuInfo, Topology, probe};
 pub use linux::{available_memory_bytes, render_nodes};
-pub use mapping::Mapping;
-pub use pool::{Pool, Slice};
+pub use mapping::BufferMapping;
+pub use pool::{MemoryPool, PoolAllocation};
 pub use range_allocator::{AllocateFrom, RangeAllocator};
 pub use surface_heap::{HeapAllocation, SurfaceHeap};
 pub use syncobj::Syncobj;

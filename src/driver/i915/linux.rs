@@ -14,11 +14,11 @@ use bytemuck::{Pod, Zeroable};
 use smallvec::SmallVec;
 use uapi::i915::{self, MemoryClassInstance, ResetStats};
 use uapi::{
-    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, MapFd, Result, Tiling, Transfer,
-    drm,
+    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, MapFd, Result, SyncobjTransfer,
+    Tiling, drm,
 };
 
-use crate::info::Node;
+use crate::info::DeviceNodes;
 
 /// An open render node.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ fn syncobj_handles(handles: &[u32]) -> Result<SmallVec<[syncobj::Handle; 8]>> {
 
 /// Opens every render node of this machine with an Intel device; with its device numbers and PCI
 /// address.
-pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, Node)> {
+pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, DeviceNodes)> {
     const INTEL: u32 = 0x8086;
     let intel = sys::render_nodes()
         .into_iter()
@@ -75,7 +75,7 @@ pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, Node)> {
             });
             Some((
                 kernel,
-                Node {
+                DeviceNodes {
                     major: node.major,
                     minor: node.minor,
                     pci: node.pci,
@@ -613,7 +613,7 @@ impl Kernel for LinuxKernel {
         Ok(points)
     }
 
-    fn syncobj_transfer(&self, transfer: Transfer) -> Result<()> {
+    fn syncobj_transfer(&self, transfer: SyncobjTransfer) -> Result<()> {
         // The `drm` crate's call has no flags.
         let mut argument = drm::SyncobjTransfer {
             src_handle: transfer.source,

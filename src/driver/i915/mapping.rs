@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// Pages of a buffer, mapped for reading and writing.
 #[derive(Debug)]
-pub struct Mapping(sys::Mapping);
+pub struct BufferMapping(sys::Mapping);
 
 /// Converts an error number of an operation on a mapping.
 fn mapping_error(what: &'static str) -> impl FnOnce(uapi::Errno) -> Error {
@@ -22,7 +22,7 @@ fn mapping_error(what: &'static str) -> impl FnOnce(uapi::Errno) -> Error {
     }
 }
 
-impl Mapping {
+impl BufferMapping {
     /// Maps pages of a file.
     pub(crate) fn new(
         descriptor: BorrowedFd<'_>,
@@ -41,9 +41,9 @@ impl Mapping {
             .map_err(mapping_error("host memory"))
     }
 
-    /// Splits the mapping into windows of `piece_bytes`.
-    pub(crate) fn into_windows(self, piece_bytes: usize) -> Vec<sys::Window> {
-        self.0.into_windows(piece_bytes)
+    /// Splits the mapping into slices of `slice_bytes`.
+    pub(crate) fn into_slices(self, slice_bytes: usize) -> Vec<sys::MappingSlice> {
+        self.0.into_slices(slice_bytes)
     }
 
     /// Writes words at a dword offset.

@@ -17,7 +17,7 @@ const MAX_BLOCK_BYTES: u64 = 4 << 20;
 
 /// A pool in one zone.
 #[derive(Debug)]
-pub struct Pool {
+pub struct MemoryPool {
     device: Arc<Device>,
     zone: Zone,
     blocks: Mutex<Vec<Block>>,
@@ -31,14 +31,14 @@ struct Block {
 
 /// An allocation of a pool.
 #[derive(Debug)]
-pub struct Slice {
-    pool: Arc<Pool>,
+pub struct PoolAllocation {
+    pool: Arc<MemoryPool>,
     buffer: Arc<Buffer>,
     offset_bytes: u64,
     bytes: u64,
 }
 
-impl Pool {
+impl MemoryPool {
     /// An empty pool.
     pub fn new(device: &Arc<Device>, zone: Zone) -> Arc<Self> {
         Arc::new(Self {
@@ -54,7 +54,7 @@ impl Pool {
 
     /// Allocates `bytes` (rounded up to `align`) at a multiple of `align`, a power of two up to the
     /// page size.
-    pub fn allocate(self: &Arc<Self>, bytes: u64, align: u64) -> Result<Slice> {
+    pub fn allocate(self: &Arc<Self>, bytes: u64, align: u64) -> Result<PoolAllocation> {
         let bytes = bytes
             .max(1)
             .checked_next_multiple_of(align.max(1))
@@ -83,7 +83,7 @@ impl Pool {
                 (buffer, offset)
             }
         };
-        Ok(Slice {
+        Ok(PoolAllocation {
             pool: self.clone(),
             buffer,
             offset_bytes,
@@ -92,7 +92,7 @@ impl Pool {
     }
 }
 
-impl Slice {
+impl PoolAllocation {
     /// GPU address of the first byte.
     pub fn address(&self) -> u64 {
         self.buffer.address() + self.offset_bytes
@@ -140,7 +140,7 @@ impl Slice {
     }
 }
 
-impl Drop for Slice {
+impl Drop for PoolAllocation {
     fn drop(&mut self) {
         let mut blocks = self.pool.blocks();
         if let Some(block) = blocks

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::address_space::{BINDLESS_BASE, BINDLESS_HEAP_BYTES, Zone};
-use crate::buffer::{Buffer, DeviceContext, Place};
+use crate::buffer::{Buffer, DeviceContext, Placement};
 use crate::error::{Error, Result};
 use crate::exec_list::Owner;
-use crate::mapping::Mapping;
+use crate::mapping::BufferMapping;
 use crate::range_allocator::{AllocateFrom, RangeAllocator};
 
 /// Size of one backing buffer.
@@ -17,9 +17,9 @@ const BLOCK_BYTES: u64 = 1 << 20;
 /// Number of backing buffers of the whole heap.
 const BLOCKS: usize = (BINDLESS_HEAP_BYTES / BLOCK_BYTES) as usize;
 /// Dwords of a RENDER_SURFACE_STATE.
-const SURFACE_DW: usize = 16;
+const SURFACE_DW: usize = hw::state::render_surface_state::PACKET.dwords as usize;
 /// Dwords of a SAMPLER_STATE.
-const SAMPLER_DW: usize = 4;
+const SAMPLER_DW: usize = hw::state::sampler_state::PACKET.dwords as usize;
 /// Size of a surface state; allocations are multiples of it.
 const SURFACE_BYTES: u64 = SURFACE_DW as u64 * 4;
 
@@ -36,7 +36,7 @@ pub struct SurfaceHeap {
 /// A backing buffer, mapped when it is created: a descriptor write cannot report a lack of memory.
 #[derive(Debug)]
 struct Block {
-    mapping: Mapping,
+    mapping: BufferMapping,
     _buffer: Arc<Buffer>,
 }
 
@@ -89,7 +89,7 @@ impl SurfaceHeap {
             let buffer = Buffer::new(
                 &self.context,
                 BLOCK_BYTES,
-                Place::At(Zone::Bindless, address),
+                Placement::At(Zone::Bindless, address),
                 Owner::Driver,
             );
             match buffer.and_then(Block::new) {
@@ -111,7 +111,7 @@ impl SurfaceHeap {
 
     /// The block that contains a byte offset, and the dword in it.
     #[inline(always)]
-    fn locate(&self, offset_bytes: u32) -> Result<(&Mapping, usize)> {
+    fn locate(&self, offset_bytes: u32) -> Result<(&BufferMapping, usize)> {
         let offset = u64::from(offset_bytes);
         let block = self.blocks.get((offset / BLOCK_BYTES) as usize);
         match block.and_then(OnceLock::get) {

@@ -57,9 +57,9 @@ pub fn core_features(device: &vk::PhysicalDevice) -> c::PhysicalDeviceFeatures {
 pub unsafe fn enabled_features(
     device: &vk::PhysicalDevice,
     info: &c::DeviceCreateInfo<'_>,
-) -> vk::Result<vk::feature::Enabled> {
+) -> vk::Result<vk::feature::EnabledFeatures> {
     let device = device.info().device;
-    let mut enabled = vk::feature::Enabled::default();
+    let mut enabled = vk::feature::EnabledFeatures::default();
     let mut core = c::PhysicalDeviceFeatures2::default();
     // SAFETY: as the caller says.
     if let Some(features) = unsafe { info.p_enabled_features.as_ref() } {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{Change, CommandBuffer, CommandPool};
+use vk::command::{CommandBuffer, CommandPool, LayoutChange};
 
 use crate::dependency;
 use crate::entry::{done, entries};
@@ -422,12 +422,12 @@ unsafe fn layout_transition<'a>(
     image: c::Image,
     layouts: [c::ImageLayout; 2],
     range: c::ImageSubresourceRange,
-) -> Option<vk::Result<Change<'a>>> {
+) -> Option<vk::Result<LayoutChange<'a>>> {
     let [old, new] = layouts;
     // SAFETY: as the caller says.
     let found = (old != new).then(|| unsafe { handle::get(image) });
     found.map(|image| {
-        Ok(Change {
+        Ok(LayoutChange {
             image: image?,
             range,
             layouts,

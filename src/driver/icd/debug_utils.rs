@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError};
 use ash::vk as c;
 
 use crate::entry::{done, entries};
-use crate::objects::{self, Messenger};
+use crate::objects::{self, DebugMessenger};
 use crate::{handle, raw};
 
 entries! { DEBUG_UTILS:
@@ -23,7 +23,7 @@ entries! { DEBUG_UTILS:
     ) -> c::Result {
         let instance = handle::get(instance)?;
         let info = raw::reference(create_info, "VkDebugUtilsMessengerCreateInfoEXT")?;
-        let callback = Arc::new(Messenger::new(info));
+        let callback = Arc::new(DebugMessenger::new(info));
         instance.messengers.lock().unwrap_or_else(PoisonError::into_inner).push(callback.clone());
         raw::write(messenger, handle::create_with(allocator, callback)?);
         done()

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use ash::vk as c;
 use ash::vk::Handle;
 use vk::descriptor::{
-    BindingInfo, BufferDescriptor, Pieces, PipelineLayout, Pool, PushRange, SetLayout,
-    SetLayoutBuilder, SurfaceHeap, Template, TemplateEntry, Written, pieces,
+    BindingInfo, BufferDescriptor, DescriptorContents, DescriptorPool, DescriptorUpdateTemplate,
+    PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, SetWriter, SurfaceHeap, TemplateEntry,
+    descriptor_slots,
 };
 
 use crate::entry::{done, entries};
@@ -109,12 +110,12 @@ entries! { DESCRIPTOR:
             .enumerate()
             .map(|(index, size)| {
                 let types = mutable_types(info.p_next, index);
-                (size.ty, pieces(size.ty, types), size.descriptor_count)
+                (size.ty, descriptor_slots(size.ty, types), size.descriptor_count)
             })
             .collect();
         let inline = raw::find_in_chain::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
             .map_or(0, |node| node.max_inline_uniform_block_bindings);
-        let pool = Pool::new(device.context(), info.max_sets, &sizes, inline)?;
+        let pool = DescriptorPool::new(device.context(), info.max_sets, &sizes, inline)?;
         raw::write(descriptor_pool, handle::create_with(allocator, DescriptorPoolObject { pool, sets: SetList::default() })?);
         done()
     }
@@ -219,7 +220,7 @@ entries! { DESCRIPTOR:
             })
             .collect();
         let bind_point = info.pipeline_bind_point;
-        raw::write(descriptor_update_template, handle::create_with(allocator, Template { bind_point, entries })?);
+        raw::write(descriptor_update_template, handle::create_with(allocator, DescriptorUpdateTemplate { bind_point, entries })?);
         done()
     }
 
@@ -378,15 +379,15 @@ impl Source {
         kind: c::DescriptorType,
         at: *const c_void,
         has_sampler: bool,
-    ) -> vk::Result<Pieces<'a>> {
+    ) -> vk::Result<DescriptorContents<'a>> {
         if self == Source::Texels {
             // SAFETY: as the caller says.
             let view = unsafe { handle::optional(at.cast::<c::BufferView>().read_unaligned())? };
             return Ok(match kind {
                 c::DescriptorType::STORAGE_TEXEL_BUFFER => {
-                    Pieces::storage(view.map(|view| &view.storage))
+                    DescriptorContents::storage(view.map(|view| &view.storage))
                 }
-                _ => Pieces::surface(view.map(|view| &view.texture)),
+                _ => DescriptorContents::surface(view.map(|view| &view.texture)),
             });
         }
         // SAFETY: as the caller says.
@@ -397,16 +398,19 @@ impl Source {
         let sampler = || unsafe { handle::get(info.sampler) };
         Ok(match kind {
             c::DescriptorType::STORAGE_IMAGE => {
-                Pieces::storage(view()?.map(|view| view.storage()).transpose()?)
+                DescriptorContents::storage(view()?.map(|view| view.storage()).transpose()?)
             }
-            c::DescriptorType::SAMPLER if has_sampler => Pieces::sampler(sampler()?.state),
+            c::DescriptorType::SAMPLER if has_sampler => {
+                DescriptorContents::sampler(sampler()?.state)
+            }
             // The layout's immutable sampler stays.
-            c::DescriptorType::SAMPLER => Pieces::sampler([0; 4]),
+            c::DescriptorType::SAMPLER => DescriptorContents::sampler([0; 4]),
             _ => {
-                let pieces = Pieces::planes(view()?.map(|view| view.textures()).transpose()?);
+                let contents =
+                    DescriptorContents::planes(view()?.map(|view| view.textures()).transpose()?);
                 match kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER && has_sampler {
-                    true => pieces.with_sampler(sampler()?.state),
-                    false => pieces,
+                    true => contents.with_sampler(sampler()?.state),
+                    false => contents,
                 }
             }
         })
@@ -520,7 +524,7 @@ unsafe fn write_and_copy(
 /// # Safety
 /// The structure is valid.
 #[inline(never)]
-unsafe fn write_inline(set: Written<'_>, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
+unsafe fn write_inline(set: SetWriter<'_>, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
         let block = raw::find_in_chain::<c::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next);
@@ -537,7 +541,7 @@ unsafe fn write_inline(set: Written<'_>, write: &c::WriteDescriptorSet<'_>) -> v
 /// The structure is valid.
 #[inline(never)]
 unsafe fn write_pieces(
-    set: Written<'_>,
+    set: SetWriter<'_>,
     write: &c::WriteDescriptorSet<'_>,
     source: Source,
 ) -> vk::Result<()> {
@@ -633,7 +637,7 @@ unsafe fn copy_descriptors(
 /// The buffers are null or handles of this driver.
 #[inline(never)]
 unsafe fn write_buffers(
-    set: Written<'_>,
+    set: SetWriter<'_>,
     binding: u32,
     element: u32,
     infos: &[c::DescriptorBufferInfo],
@@ -718,12 +722,12 @@ unsafe fn add_bindings(
             continue;
         }
         placing.add(BindingInfo {
-            pieces: match kind {
+            slots: match kind {
                 // SAFETY: as the caller says.
                 c::DescriptorType::MUTABLE_EXT => {
-                    pieces(kind, unsafe { mutable_types(info.p_next, index) })
+                    descriptor_slots(kind, unsafe { mutable_types(info.p_next, index) })
                 }
-                _ => binding_info.pieces,
+                _ => binding_info.slots,
             },
             ..binding_info
         });

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use ash::vk as c;
 
-use vk::memory::{Import, Place};
+use vk::memory::{AddressConstraint, MemoryImport};
 
 use crate::entry::{done, entries};
 use crate::objects::DeviceObject;
@@ -107,9 +107,9 @@ entries! { DEVICE:
         let replayed_address = raw::find_in_chain::<c::MemoryOpaqueCaptureAddressAllocateInfo<'_>>(info.p_next)
             .map_or(0, |node| node.opaque_capture_address);
         let place = match replayed_address {
-            _ if !flags.contains(c::MemoryAllocateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY) => Place::Anywhere,
-            0 => Place::Replayable,
-            address => Place::At(address),
+            _ if !flags.contains(c::MemoryAllocateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY) => AddressConstraint::Anywhere,
+            0 => AddressConstraint::Replayable,
+            address => AddressConstraint::At(address),
         };
         let host = raw::find_in_chain::<c::ImportMemoryHostPointerInfoEXT<'_>>(info.p_next)
             .filter(|node| !node.handle_type.is_empty());
@@ -127,19 +127,19 @@ entries! { DEVICE:
             None => None,
         };
         let (descriptor, imported_fd) =
-            import.map_or((None, None), |(descriptor, fd)| (Some(Import::Descriptor(descriptor)), Some(fd)));
+            import.map_or((None, None), |(descriptor, fd)| (Some(MemoryImport::Descriptor(descriptor)), Some(fd)));
         let import = match host {
             Some(node) => Some(host_pages(node, info.allocation_size)?),
             None => descriptor,
         };
-        let object = vk::memory::Memory::new(
+        let object = vk::memory::DeviceMemory::new(
             device.context(),
-            vk::memory::Request {
+            vk::memory::MemoryAllocateInfo {
                 bytes: info.allocation_size,
                 type_index: info.memory_type_index,
                 import,
                 export,
-                place,
+                address: place,
             },
         )?;
         raw::write(memory, handle::create_with(allocator, Arc::new(object))?);
@@ -355,7 +355,7 @@ entries! { DEVICE:
 unsafe fn host_pages(
     node: &c::ImportMemoryHostPointerInfoEXT<'_>,
     bytes: c::DeviceSize,
-) -> vk::Result<Import> {
+) -> vk::Result<MemoryImport> {
     let bad = |why: &str| vk::Error::InvalidExternalHandle { why: why.into() };
     if node.handle_type != vk::memory::HOST {
         return Err(bad("of a type that is not importable"));
@@ -369,7 +369,7 @@ unsafe fn host_pages(
     // SAFETY: as the caller says. They are not accessed after `Memory::freed`, when no submission
     // references them any more and mapping the memory is invalid.
     let pages = unsafe { sys::Mapping::borrow(base, bytes) };
-    Ok(Import::Host(Arc::new(pages)))
+    Ok(MemoryImport::Host(Arc::new(pages)))
 }
 
 /// Duplicates a descriptor that the application keeps.

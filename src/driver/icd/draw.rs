@@ -4,7 +4,7 @@
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{CommandBuffer, Draw, VertexBufferBinding};
+use vk::command::{CommandBuffer, DrawParams, VertexBufferBinding};
 
 use crate::entry::entries;
 use crate::recording::{record, record_infallible};
@@ -123,12 +123,12 @@ entries! { DRAW:
         first_instance: u32,
     ) {
         record(command_buffer, |commands| {
-            commands.draw(&Draw {
+            commands.draw(&DrawParams {
                 vertices: vertex_count,
                 instances: instance_count,
-                first: first_vertex,
+                first_vertex,
                 first_instance,
-                ..Draw::default()
+                ..DrawParams::default()
             })
         })
     }
@@ -142,13 +142,13 @@ entries! { DRAW:
         first_instance: u32,
     ) {
         record(command_buffer, |commands| {
-            commands.draw(&Draw {
+            commands.draw(&DrawParams {
                 vertices: index_count,
                 instances: instance_count,
-                first: first_index,
+                first_vertex: first_index,
                 first_instance,
                 indexed: Some(vertex_offset),
-                ..Draw::default()
+                ..DrawParams::default()
             })
         })
     }
@@ -222,10 +222,10 @@ entries! { DRAW:
         record(command_buffer, |commands| {
             for number in 0..draw_count {
                 let info = raw::strided_element(vertex_info, number, stride);
-                commands.draw(&Draw {
+                commands.draw(&DrawParams {
                     vertices: info.vertex_count,
                     instances: instance_count,
-                    first: info.first_vertex,
+                    first_vertex: info.first_vertex,
                     first_instance,
                     indexed: None,
                     number,
@@ -248,10 +248,10 @@ entries! { DRAW:
             let shared_offset = vertex_offset.as_ref();
             for number in 0..draw_count {
                 let info = raw::strided_element(index_info, number, stride);
-                commands.draw(&Draw {
+                commands.draw(&DrawParams {
                     vertices: info.index_count,
                     instances: instance_count,
-                    first: info.first_index,
+                    first_vertex: info.first_index,
                     first_instance,
                     indexed: Some(*shared_offset.unwrap_or(&info.vertex_offset)),
                     number,

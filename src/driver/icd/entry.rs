@@ -10,7 +10,7 @@ use crate::diagnosis;
 
 /// How a command is looked up (Vulkan specification, "Command Function Pointers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum DispatchLevel {
     /// `vkGetInstanceProcAddr` without an instance.
     Global,
     /// `vkGetInstanceProcAddr` with an instance; the first argument is an instance.
@@ -22,19 +22,19 @@ pub enum Level {
 }
 
 /// An entry point with its signature erased.
-pub type Pointer = unsafe extern "system" fn();
+pub type FunctionPointer = unsafe extern "system" fn();
 
 /// One entry point.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub struct EntryPoint {
     /// The command's name, `vk...`.
     pub name: &'static str,
     /// How it is looked up.
-    pub level: Level,
+    pub level: DispatchLevel,
     /// The extension that must be enabled, or "" for core.
     pub extension: &'static str,
     /// The function.
-    pub pointer: Pointer,
+    pub pointer: FunctionPointer,
 }
 
 /// A return type of entry points.
@@ -104,7 +104,7 @@ impl ReturnType for c::Bool32 {
     }
 }
 
-impl ReturnType for Option<Pointer> {
+impl ReturnType for Option<FunctionPointer> {
     type Body = Self;
     fn from_body(_name: &'static str, body: Self) -> Self {
         body
@@ -174,17 +174,17 @@ macro_rules! entries {
             }
         )*
         $(#[$meta])*
-        pub static $table: &[$crate::entry::Row] = &[$(
-            $crate::entry::Row {
+        pub static $table: &[$crate::entry::EntryPoint] = &[$(
+            $crate::entry::EntryPoint {
                 name: stringify!($name),
-                level: $crate::entry::Level::$level,
+                level: $crate::entry::DispatchLevel::$level,
                 extension: $crate::entry::extension_or_core!($($extension)?),
                 // SAFETY: function pointers of any type have one representation; the caller casts
                 // it back by its name.
                 pointer: unsafe {
                     std::mem::transmute::<
                         unsafe extern "system" fn($($ty),*) $(-> $ret)?,
-                        $crate::entry::Pointer,
+                        $crate::entry::FunctionPointer,
                     >($name)
                 },
             },

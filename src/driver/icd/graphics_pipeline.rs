@@ -4,13 +4,13 @@
 //!      read, as its pointers may be invalid.
 
 use ash::vk as c;
-use vk::command::Views;
-use vk::graphics::{FixedInfo, Info, Pipeline};
+use vk::command::ViewMask;
+use vk::graphics::{FixedInfo, GraphicsPipelineInfo, Pipeline};
 use vk::pipeline::Stage;
 
 use crate::entry::entries;
 use crate::objects::PipelineObject;
-use crate::pipeline::{Feedback, create_pipelines, shader_info, write_feedback};
+use crate::pipeline::{CreationFeedback, create_pipelines, shader_info, write_feedback};
 use crate::{handle, raw};
 
 entries! { GRAPHICS_PIPELINE:
@@ -28,7 +28,7 @@ entries! { GRAPHICS_PIPELINE:
         create_pipelines(device, infos, pipelines, |info| info.flags, |info, start| {
             let pipeline = Pipeline::new(device.context(), cache, &graphics_info(info)?)?;
             let cache_hits: Vec<_> = pipeline.cached().collect();
-            write_feedback(info.p_next, &Feedback { start, cache_hits: &cache_hits });
+            write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &cache_hits });
             handle::create_with(allocator, PipelineObject::Graphics(pipeline))
         })
     }
@@ -54,7 +54,9 @@ fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
 ///
 /// # Safety
 /// The structure, its chain, and what they point to are valid for `'a`.
-unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::Result<Info<'a>> {
+unsafe fn graphics_info<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+) -> vk::Result<GraphicsPipelineInfo<'a>> {
     // SAFETY: as the caller says.
     unsafe {
         let libraries = raw::find_in_chain::<c::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
@@ -68,14 +70,14 @@ unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::
         let layout = handle::get(info.layout)?;
         let (views, reads_tests) = match (handle::optional(info.render_pass)?, rendering(info)) {
             (Some(pass), _) => (pass.views(info.subpass)?, pass.reads_tests(info.subpass)?),
-            (None, Some(rendering)) => (Views::new(rendering.view_mask)?, false),
-            (None, None) => (Views::default(), false),
+            (None, Some(rendering)) => (ViewMask::new(rendering.view_mask)?, false),
+            (None, None) => (ViewMask::default(), false),
         };
         let stages = raw::slice(info.p_stages, info.stage_count).iter();
         let stages = stages
             .map(|from| shader_info(stage(from.stage)?, from, layout, info.flags))
             .collect::<vk::Result<_>>()?;
-        Ok(Info {
+        Ok(GraphicsPipelineInfo {
             stages,
             fixed: fixed_function_info(info),
             views: views.mask(),
@@ -320,7 +322,8 @@ unsafe fn read_multisampling<'a>(
             if !is_dynamic(fixed, c::DynamicState::SAMPLE_LOCATIONS_EXT) {
                 let info = &locations.sample_locations_info;
                 fixed.locations = Some(info);
-                fixed.places = raw::slice(info.p_sample_locations, info.sample_locations_count);
+                fixed.sample_locations =
+                    raw::slice(info.p_sample_locations, info.sample_locations_count);
             }
         }
     }

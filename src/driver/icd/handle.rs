@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn handles_of_another_type_are_rejected() {
-        let module = vk::shader::Module::new(&[0x0723_0203]).unwrap();
+        let module = vk::shader::ShaderModule::new(&[0x0723_0203]).unwrap();
         let handle: c::ShaderModule = create(Arc::new(module));
         // SAFETY: the handle is live until `remove`.
         unsafe {
@@ -446,7 +446,7 @@ mod tests {
 
     #[test]
     fn memory_of_destroyed_handles_is_reused_without_their_data() {
-        let module = || Arc::new(vk::shader::Module::new(&[0x0723_0203]).unwrap());
+        let module = || Arc::new(vk::shader::ShaderModule::new(&[0x0723_0203]).unwrap());
         let first: c::ShaderModule = create(module());
         // SAFETY: each handle is live until it is destroyed, and nothing uses it then.
         unsafe {

@@ -31,15 +31,15 @@ handle_types! {
     Queue = 4: Arc<vk::Device>;
     CommandBuffer = 5: vk::command::CommandBuffer;
     CommandPool = 6: objects::CommandPoolObject;
-    DeviceMemory = 7: Arc<vk::memory::Memory>;
+    DeviceMemory = 7: Arc<vk::memory::DeviceMemory>;
     Buffer = 8: vk::buffer::Buffer;
     DescriptorSetLayout = 9: Arc<vk::descriptor::SetLayout>;
     PipelineLayout = 10: Arc<vk::descriptor::PipelineLayout>;
     DescriptorPool = 11: objects::DescriptorPoolObject;
     DescriptorSet = 12: set_list::DescriptorSetObject;
-    DescriptorUpdateTemplate = 13: vk::descriptor::Template;
-    ShaderModule = 14: Arc<vk::shader::Module>;
-    PipelineCache = 15: vk::cache::Cache;
+    DescriptorUpdateTemplate = 13: vk::descriptor::DescriptorUpdateTemplate;
+    ShaderModule = 14: Arc<vk::shader::ShaderModule>;
+    PipelineCache = 15: vk::cache::PipelineCache;
     Pipeline = 16: objects::PipelineObject;
     Fence = 17: Arc<vk::sync::Fence>;
     Semaphore = 18: Arc<vk::sync::Semaphore>;
@@ -55,8 +55,8 @@ handle_types! {
     BufferView = 26: vk::buffer_view::BufferView;
     PrivateDataSlot = 27: objects::PrivateDataSlot;
     DeferredOperationKHR = 28: objects::DeferredOperation;
-    DebugUtilsMessengerEXT = 30: Arc<objects::Messenger>;
-    SamplerYcbcrConversion = 29: vk::planar::Conversion;
+    DebugUtilsMessengerEXT = 30: Arc<objects::DebugMessenger>;
+    SamplerYcbcrConversion = 29: vk::planar::SamplerYcbcrConversion;
 }
 
 #[cfg(test)]

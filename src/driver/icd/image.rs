@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use ash::vk as c;
-use vk::image::{Image, Info, View, ViewInfo, have_compatible_compression};
+use vk::image::{Image, ImageCreateInfo, View, ViewInfo, have_compatible_compression};
 use vk::image_limits::ImageQuery;
-use vk::modifier::{Layouts, MODIFIERS};
+use vk::modifier::{MODIFIERS, PlaneLayouts};
 
 use crate::device::write_requirements;
 use crate::entry::{done, entries};
@@ -389,7 +389,7 @@ unsafe fn new_image(
     };
     // SAFETY: as the caller says.
     let (modifier, layouts) = unsafe { modifier(physical, info, &question)? };
-    let image_info = Info {
+    let image_info = ImageCreateInfo {
         question: ImageQuery {
             modifier,
             ..question
@@ -437,15 +437,15 @@ unsafe fn modifier(
     physical: &vk::PhysicalDevice,
     info: &c::ImageCreateInfo<'_>,
     question: &ImageQuery,
-) -> vk::Result<(Option<u64>, Layouts)> {
+) -> vk::Result<(Option<u64>, PlaneLayouts)> {
     if info.tiling != c::ImageTiling::DRM_FORMAT_MODIFIER_EXT {
-        return Ok((None, Layouts::default()));
+        return Ok((None, PlaneLayouts::default()));
     }
     // SAFETY: as the caller says.
     unsafe {
         type Explicit<'a> = c::ImageDrmFormatModifierExplicitCreateInfoEXT<'a>;
         if let Some(node) = raw::find_in_chain::<Explicit<'_>>(info.p_next) {
-            let mut layouts = Layouts::default();
+            let mut layouts = PlaneLayouts::default();
             let planes = raw::slice(node.p_plane_layouts, node.drm_format_modifier_plane_count);
             for (to, plane) in layouts.iter_mut().zip(planes) {
                 let pitch = u32::try_from(plane.row_pitch);
@@ -471,7 +471,7 @@ unsafe fn modifier(
         };
         let best = MODIFIERS.iter().map(|modifier| modifier.code);
         let best = best.into_iter().find(|&code| supported(code));
-        best.map(|code| (Some(code), Layouts::default()))
+        best.map(|code| (Some(code), PlaneLayouts::default()))
             .ok_or(vk::Error::FormatNotSupported)
     }
 }

@@ -4,7 +4,7 @@
 //!      region.
 
 use ash::vk as c;
-use vk::command::{BufferTexelLayout, ImageBox, Scaled};
+use vk::command::{BlitRegion, BufferTexelLayout, ImageBox};
 
 use crate::entry::entries;
 use crate::recording::record;
@@ -79,14 +79,14 @@ macro_rules! buffer_region {
     };
 }
 
-/// The [`Scaled`] of a `VkImageBlit` or its second version.
+/// The [`BlitRegion`] of a `VkImageBlit` or its second version.
 macro_rules! blit_region {
     ($region:ident) => {
-        Scaled {
-            from: $region.src_subresource,
-            from_px: $region.src_offsets,
-            to: $region.dst_subresource,
-            to_px: $region.dst_offsets,
+        BlitRegion {
+            source: $region.src_subresource,
+            source_px: $region.src_offsets,
+            destination: $region.dst_subresource,
+            destination_px: $region.dst_offsets,
         }
     };
 }
@@ -258,7 +258,7 @@ unsafe fn copy_image_to_buffer(
 unsafe fn blit(
     commands: c::CommandBuffer,
     (source, destination): (c::Image, c::Image),
-    mut regions: impl Iterator<Item = Scaled>,
+    mut regions: impl Iterator<Item = BlitRegion>,
     filter: c::Filter,
 ) -> vk::Result<()> {
     // SAFETY: as the caller says.

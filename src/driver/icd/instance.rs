@@ -9,7 +9,7 @@ use ash::vk as c;
 
 use crate::chain::{FENCE_HANDLES, semaphore_handles};
 use crate::entry::{done, entries};
-use crate::objects::{self, InstanceObject, Messenger};
+use crate::objects::{self, DebugMessenger, InstanceObject};
 use crate::{chain, device_discovery, diagnosis, extension, handle, property, raw};
 
 entries! { INSTANCE:
@@ -41,7 +41,7 @@ entries! { INSTANCE:
         let info = raw::reference(create_info, "VkInstanceCreateInfo")?;
         let layers = raw::strings(info.pp_enabled_layer_names, info.enabled_layer_count);
         let extensions = raw::strings(info.pp_enabled_extension_names, info.enabled_extension_count);
-        let messengers = Arc::<Mutex<Vec<Arc<Messenger>>>>::default();
+        let messengers = Arc::<Mutex<Vec<Arc<DebugMessenger>>>>::default();
         let receivers = messengers.clone();
         let diagnosis = diagnosis::diagnosis().with_listener(Arc::new(move |text: &str| objects::send_error(&receivers, text)));
         // Messengers in the chain receive messages only while the instance is created and
@@ -330,7 +330,7 @@ fn physical_device_handles(object: &InstanceObject) -> &[c::PhysicalDevice] {
 ///
 /// # Safety
 /// The chain is valid.
-unsafe fn messengers_in_chain(chain: *const c_void) -> Vec<Arc<Messenger>> {
+unsafe fn messengers_in_chain(chain: *const c_void) -> Vec<Arc<DebugMessenger>> {
     // SAFETY: as the caller says; `sType` determines the structure of a node.
     unsafe {
         raw::chain(chain)
@@ -339,7 +339,7 @@ unsafe fn messengers_in_chain(chain: *const c_void) -> Vec<Arc<Messenger>> {
             })
             .map(|node| {
                 let node = &*node.cast::<c::DebugUtilsMessengerCreateInfoEXT<'_>>();
-                Arc::new(Messenger::new(node))
+                Arc::new(DebugMessenger::new(node))
             })
             .collect()
     }

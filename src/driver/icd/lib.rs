@@ -57,7 +57,7 @@ mod testing;
 mod transform_feedback;
 
 pub use device_discovery::set_kernel_source;
-pub use entry::Pointer;
+pub use entry::FunctionPointer;
 pub use loader_interface::{
     get_instance_proc_addr, vk_icdGetInstanceProcAddr, vk_icdGetPhysicalDeviceProcAddr,
     vk_icdNegotiateLoaderICDInterfaceVersion,

@@ -8,7 +8,7 @@ use std::ffi::c_char;
 
 use ash::vk as c;
 
-use crate::entry::{self, Pointer};
+use crate::entry::{self, FunctionPointer};
 use crate::proc_addr;
 
 /// The `vkGetInstanceProcAddr` of this driver, for programs that link this crate (see
@@ -45,9 +45,9 @@ pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(
 pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
     instance: c::Instance,
     name: *const c_char,
-) -> Option<Pointer> {
+) -> Option<FunctionPointer> {
     // SAFETY: as the caller says.
-    entry::guard::<Option<Pointer>>("vk_icdGetInstanceProcAddr", || unsafe {
+    entry::guard::<Option<FunctionPointer>>("vk_icdGetInstanceProcAddr", || unsafe {
         proc_addr::instance_pointer(instance, name)
     })
 }
@@ -60,9 +60,9 @@ pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
 pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
     instance: c::Instance,
     name: *const c_char,
-) -> Option<Pointer> {
+) -> Option<FunctionPointer> {
     // SAFETY: as the caller says.
-    entry::guard::<Option<Pointer>>("vk_icdGetPhysicalDeviceProcAddr", || unsafe {
+    entry::guard::<Option<FunctionPointer>>("vk_icdGetPhysicalDeviceProcAddr", || unsafe {
         proc_addr::physical_pointer(instance, name)
     })
 }

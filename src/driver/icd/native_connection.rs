@@ -15,7 +15,7 @@ use libloading::os::unix::Library;
 
 /// A connection of the application.
 #[derive(Clone, Copy, Debug)]
-pub enum Connection {
+pub enum NativeConnection {
     /// `xcb_connection_t`.
     Xcb(*mut c_void),
     /// Xlib's `Display`.
@@ -24,9 +24,9 @@ pub enum Connection {
 
 // SAFETY: any thread may use an XCB connection; for Xlib, Vulkan requires that the application has
 // called XInitThreads.
-unsafe impl Send for Connection {}
+unsafe impl Send for NativeConnection {}
 // SAFETY: as above.
-unsafe impl Sync for Connection {}
+unsafe impl Sync for NativeConnection {}
 
 /// `xcb_get_input_focus_cookie_t`.
 #[repr(C)]
@@ -41,12 +41,12 @@ fn surface_lost(error: libloading::Error) -> wsi::Error {
     }
 }
 
-impl Connection {
+impl NativeConnection {
     /// The client library, which is already loaded.
     fn library(self) -> wsi::Result<Library> {
         let name = match self {
-            Connection::Xcb(_) => "libxcb.so.1",
-            Connection::Xlib(_) => "libX11.so.6",
+            NativeConnection::Xcb(_) => "libxcb.so.1",
+            NativeConnection::Xlib(_) => "libX11.so.6",
         };
         // SAFETY: the application has opened a connection with this library, so it is loaded and
         // its initialisers have run.
@@ -63,14 +63,16 @@ impl Connection {
         // SAFETY: the functions have these types, and the connection is open, as the caller says.
         let descriptor = unsafe {
             match self {
-                Connection::Xcb(connection) => {
+                NativeConnection::Xcb(connection) => {
                     library
                         .get::<GetDescriptor>(b"xcb_get_file_descriptor")
                         .map_err(surface_lost)?(connection)
                 }
-                Connection::Xlib(display) => library
-                    .get::<GetDescriptor>(b"XConnectionNumber")
-                    .map_err(surface_lost)?(display),
+                NativeConnection::Xlib(display) => {
+                    library
+                        .get::<GetDescriptor>(b"XConnectionNumber")
+                        .map_err(surface_lost)?(display)
+                }
             }
         };
         if descriptor < 0 {
@@ -95,7 +97,7 @@ impl Connection {
         // SAFETY: as in `socket`; the caller frees the reply, and a null error pointer is allowed.
         unsafe {
             match self {
-                Connection::Xcb(connection) => {
+                NativeConnection::Xcb(connection) => {
                     let request = library
                         .get::<GetInputFocus>(b"xcb_get_input_focus")
                         .map_err(surface_lost)?;
@@ -104,7 +106,7 @@ impl Connection {
                         .map_err(surface_lost)?;
                     sys::free(reply(connection, request(connection), std::ptr::null_mut()));
                 }
-                Connection::Xlib(display) => {
+                NativeConnection::Xlib(display) => {
                     library.get::<Sync>(b"XSync").map_err(surface_lost)?(display, 0);
                 }
             }

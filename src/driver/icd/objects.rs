@@ -8,7 +8,7 @@ use ash::vk as c;
 use rustc_hash::FxHashSet;
 use wsi::frame::Frame;
 
-use crate::native_connection::Connection;
+use crate::native_connection::NativeConnection;
 use crate::set_list::SetList;
 
 /// The object of a `VkInstance`.
@@ -18,10 +18,10 @@ pub struct InstanceObject {
     /// Handles of its physical devices, created when they are first enumerated.
     pub physical: OnceLock<Vec<c::PhysicalDevice>>,
     /// The messengers that receive the driver's messages.
-    pub messengers: Arc<Mutex<Vec<Arc<Messenger>>>>,
+    pub messengers: Arc<Mutex<Vec<Arc<DebugMessenger>>>>,
     /// Messengers in the `pNext` chain of `VkInstanceCreateInfo`, which receive messages while the
     /// instance is created and destroyed.
-    pub creation_messengers: Vec<Arc<Messenger>>,
+    pub creation_messengers: Vec<Arc<DebugMessenger>>,
 }
 
 // SAFETY: the handles in it are addresses of boxes whose objects are `Sync` (bound on
@@ -62,7 +62,7 @@ pub struct CommandPoolObject {
 /// The object of a `VkDescriptorPool`.
 pub struct DescriptorPoolObject {
     /// The pool of `vk`.
-    pub pool: vk::descriptor::Pool,
+    pub pool: vk::descriptor::DescriptorPool,
     /// The sets allocated from it.
     pub sets: SetList,
 }
@@ -77,7 +77,7 @@ pub enum PipelineObject {
 
 impl PipelineObject {
     /// The executables that its stages were compiled to.
-    pub fn compiled(&self) -> Vec<vk::executable::Compiled<'_>> {
+    pub fn compiled(&self) -> Vec<vk::executable::CompiledStage<'_>> {
         match self {
             PipelineObject::Compute(pipeline) => vec![pipeline.compiled()],
             PipelineObject::Graphics(pipeline) => pipeline.compiled(),
@@ -90,7 +90,7 @@ pub struct SurfaceObject {
     /// The surface of `wsi`.
     pub surface: Arc<wsi::Surface>,
     /// The application's connection to the X server, if the window is an X11 one.
-    pub connection: Option<Connection>,
+    pub connection: Option<NativeConnection>,
 }
 
 impl SurfaceObject {
@@ -148,7 +148,7 @@ pub struct DeferredOperation;
 
 /// The object of a `VkDebugUtilsMessengerEXT`: a callback of the application, called from any
 /// thread.
-pub struct Messenger {
+pub struct DebugMessenger {
     /// The callback.
     pub function: c::PFN_vkDebugUtilsMessengerCallbackEXT,
     /// Its last argument, `pUserData`.
@@ -159,7 +159,7 @@ pub struct Messenger {
     pub types: c::DebugUtilsMessageTypeFlagsEXT,
 }
 
-impl Messenger {
+impl DebugMessenger {
     /// A messenger with the callback and filters of a create info.
     pub fn new(info: &c::DebugUtilsMessengerCreateInfoEXT<'_>) -> Self {
         Self {
@@ -173,12 +173,12 @@ impl Messenger {
 
 // SAFETY: the specification allows the callback to be called, with the pointer unchanged, from any
 // thread that calls Vulkan.
-unsafe impl Send for Messenger {}
+unsafe impl Send for DebugMessenger {}
 // SAFETY: as above.
-unsafe impl Sync for Messenger {}
+unsafe impl Sync for DebugMessenger {}
 
 /// Replaces the list of messengers.
-pub fn set_messengers(messengers: &Mutex<Vec<Arc<Messenger>>>, all: Vec<Arc<Messenger>>) {
+pub fn set_messengers(messengers: &Mutex<Vec<Arc<DebugMessenger>>>, all: Vec<Arc<DebugMessenger>>) {
     *messengers.lock().unwrap_or_else(PoisonError::into_inner) = all;
 }
 
@@ -188,7 +188,7 @@ pub fn set_messengers(messengers: &Mutex<Vec<Arc<Messenger>>>, all: Vec<Arc<Mess
 /// # Safety
 /// The message is valid, and no messenger is destroyed during the call, as Vulkan requires.
 pub unsafe fn send_message(
-    messengers: &Mutex<Vec<Arc<Messenger>>>,
+    messengers: &Mutex<Vec<Arc<DebugMessenger>>>,
     severity: c::DebugUtilsMessageSeverityFlagsEXT,
     types: c::DebugUtilsMessageTypeFlagsEXT,
     message: *const c::DebugUtilsMessengerCallbackDataEXT<'_>,
@@ -209,7 +209,7 @@ pub unsafe fn send_message(
 }
 
 /// Sends an error of the driver to all messengers.
-pub fn send_error(messengers: &Mutex<Vec<Arc<Messenger>>>, text: &str) {
+pub fn send_error(messengers: &Mutex<Vec<Arc<DebugMessenger>>>, text: &str) {
     let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
     let message = c::DebugUtilsMessengerCallbackDataEXT::default()
         .message_id_name(c"ingot")

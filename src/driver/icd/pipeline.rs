@@ -11,7 +11,7 @@ use ash::vk as c;
 use vk::descriptor::PipelineLayout;
 use vk::executable;
 use vk::pipeline::{Pipeline, ShaderInfo, Stage, SubgroupSize};
-use vk::shader::Module;
+use vk::shader::ShaderModule;
 
 use crate::entry::{done, entries};
 use crate::objects::{DeviceObject, PipelineObject};
@@ -66,7 +66,7 @@ entries! { PIPELINE:
         let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkPipelineCacheCreateInfo")?;
         let data = raw::bytes(info.p_initial_data, info.initial_data_size);
-        let cache = vk::cache::Cache::new(device.context().physical.cache_owner(), data);
+        let cache = vk::cache::PipelineCache::new(device.context().physical.cache_owner(), data);
         raw::write(pipeline_cache, handle::create_with(allocator, cache)?);
         done()
     }
@@ -124,7 +124,7 @@ entries! { PIPELINE:
         let infos = raw::slice(create_infos, create_info_count);
         create_pipelines(device, infos, pipelines, |info| info.flags, |info, start| {
             let pipeline = Pipeline::compute(device.context(), cache, &compute_info(info)?)?;
-            write_feedback(info.p_next, &Feedback { start, cache_hits: &[pipeline.was_cached()] });
+            write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &[pipeline.was_cached()] });
             handle::create_with(allocator, PipelineObject::Compute(Box::new(pipeline)))
         })
     }
@@ -258,7 +258,7 @@ unsafe fn write_text(text: &str, size: &mut usize, out: *mut c_void) -> bool {
 }
 
 /// Creation feedback of a pipeline.
-pub struct Feedback<'a> {
+pub struct CreationFeedback<'a> {
     /// When its creation started.
     pub start: Instant,
     /// Whether each of its shaders was found in the pipeline cache.
@@ -269,7 +269,7 @@ pub struct Feedback<'a> {
 ///
 /// # Safety
 /// The chain is valid, and the structures that it points to may be written.
-pub unsafe fn write_feedback(chain: *const c_void, feedback: &Feedback<'_>) {
+pub unsafe fn write_feedback(chain: *const c_void, feedback: &CreationFeedback<'_>) {
     // SAFETY: as the caller says.
     unsafe {
         let Some(node) = raw::find_in_chain::<c::PipelineCreationFeedbackCreateInfo<'_>>(chain)
@@ -343,14 +343,14 @@ unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<Sh
 ///
 /// # Safety
 /// The structure is valid.
-unsafe fn new_module(info: &c::ShaderModuleCreateInfo<'_>) -> vk::Result<Module> {
+unsafe fn new_module(info: &c::ShaderModuleCreateInfo<'_>) -> vk::Result<ShaderModule> {
     // SAFETY: as the caller says.
     let bytes = unsafe { raw::bytes(info.p_code.cast(), info.code_size) };
     let words: Vec<u32> = bytes
         .chunks_exact(4)
         .map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]))
         .collect();
-    Module::new(&words)
+    ShaderModule::new(&words)
 }
 
 /// The module of a stage, or, if it has only an identifier, a module that is looked up in the
@@ -358,7 +358,7 @@ unsafe fn new_module(info: &c::ShaderModuleCreateInfo<'_>) -> vk::Result<Module>
 ///
 /// # Safety
 /// The structure and its chain are valid.
-unsafe fn module(from: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<Arc<Module>> {
+unsafe fn module(from: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<Arc<ShaderModule>> {
     type Identifier<'a> = c::PipelineShaderStageModuleIdentifierCreateInfoEXT<'a>;
     // SAFETY: as the caller says.
     unsafe {
@@ -367,7 +367,7 @@ unsafe fn module(from: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<Arc<
         match identifier {
             Some(node) if from.module == c::ShaderModule::null() => {
                 let identifier = raw::slice(node.p_identifier, node.identifier_size);
-                Ok(Arc::new(Module::named(identifier)))
+                Ok(Arc::new(ShaderModule::named(identifier)))
             }
             _ => Ok(handle::get(from.module)?.clone()),
         }
@@ -378,7 +378,7 @@ unsafe fn module(from: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<Arc<
 ///
 /// # Safety
 /// `out` is null or a structure that may be written.
-unsafe fn write_identifier(module: &Module, out: *mut c::ShaderModuleIdentifierEXT<'_>) {
+unsafe fn write_identifier(module: &ShaderModule, out: *mut c::ShaderModuleIdentifierEXT<'_>) {
     // SAFETY: as the caller says.
     if let Some(out) = unsafe { out.as_mut() } {
         let identifier = module.identifier();

@@ -10,23 +10,23 @@ use std::sync::OnceLock;
 
 use ash::vk as c;
 
-use crate::entry::{Level, Pointer, Row, entries};
+use crate::entry::{DispatchLevel, EntryPoint, FunctionPointer, entries};
 use crate::table::{PROMOTED, TABLES};
 use crate::{handle, raw};
 
 entries! { PROC_ADDR:
-    Global vkGetInstanceProcAddr(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
+    Global vkGetInstanceProcAddr(instance: c::Instance, name: *const c_char) -> Option<FunctionPointer> {
         instance_pointer(instance, name)
     }
 
-    Device vkGetDeviceProcAddr(device: c::Device, name: *const c_char) -> Option<Pointer> {
+    Device vkGetDeviceProcAddr(device: c::Device, name: *const c_char) -> Option<FunctionPointer> {
         device_pointer(device, name)
     }
 }
 
 /// The rows of all entry points, by name.
-pub fn rows() -> &'static BTreeMap<&'static str, Row> {
-    static ROWS: OnceLock<BTreeMap<&'static str, Row>> = OnceLock::new();
+pub fn rows() -> &'static BTreeMap<&'static str, EntryPoint> {
+    static ROWS: OnceLock<BTreeMap<&'static str, EntryPoint>> = OnceLock::new();
     ROWS.get_or_init(|| {
         let mut rows: BTreeMap<_, _> = TABLES
             .iter()
@@ -39,7 +39,7 @@ pub fn rows() -> &'static BTreeMap<&'static str, Row> {
             if let Some(row) = rows.get(core).copied() {
                 rows.insert(
                     name,
-                    Row {
+                    EntryPoint {
                         name,
                         extension,
                         ..row
@@ -55,7 +55,10 @@ pub fn rows() -> &'static BTreeMap<&'static str, Row> {
 ///
 /// # Safety
 /// `instance` is null or a handle of this driver, `name` a string.
-pub unsafe fn instance_pointer(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
+pub unsafe fn instance_pointer(
+    instance: c::Instance,
+    name: *const c_char,
+) -> Option<FunctionPointer> {
     // SAFETY: as the caller says.
     let (row, instance) = unsafe {
         (
@@ -64,7 +67,7 @@ pub unsafe fn instance_pointer(instance: c::Instance, name: *const c_char) -> Op
         )
     };
     let found = match instance {
-        None => row.level == Level::Global,
+        None => row.level == DispatchLevel::Global,
         // Functions of device extensions may be looked up before a device exists.
         Some(object) => {
             let instance_extension =
@@ -79,7 +82,7 @@ pub unsafe fn instance_pointer(instance: c::Instance, name: *const c_char) -> Op
 ///
 /// # Safety
 /// As [`instance_pointer`].
-pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<Pointer> {
+pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<FunctionPointer> {
     // SAFETY: as the caller says.
     let (row, object) = unsafe {
         (
@@ -91,17 +94,20 @@ pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<P
     let enabled = row.extension.is_empty()
         || device.has(row.extension)
         || device.context.physical.instance_has(row.extension);
-    (row.level == Level::Device && enabled).then_some(row.pointer)
+    (row.level == DispatchLevel::Device && enabled).then_some(row.pointer)
 }
 
 /// `vk_icdGetPhysicalDeviceProcAddr`: functions whose first argument is a physical device.
 ///
 /// # Safety
 /// As [`instance_pointer`].
-pub unsafe fn physical_pointer(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
+pub unsafe fn physical_pointer(
+    instance: c::Instance,
+    name: *const c_char,
+) -> Option<FunctionPointer> {
     // SAFETY: as the caller says.
     let row = unsafe { rows().get(raw::string(name).as_str())? };
-    if row.level != Level::Physical {
+    if row.level != DispatchLevel::Physical {
         return None;
     }
     // SAFETY: as the caller says.

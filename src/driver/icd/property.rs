@@ -108,8 +108,8 @@ properties! {
         point_clipping_behavior: c::PointClippingBehavior::USER_CLIP_PLANES_ONLY,
     ]
     PhysicalDeviceMultiviewProperties |_device| [
-        max_multiview_view_count: vk::command::Views::END,
-        max_multiview_instance_index: u32::MAX / vk::command::Views::END,
+        max_multiview_view_count: vk::command::ViewMask::END,
+        max_multiview_instance_index: u32::MAX / vk::command::ViewMask::END,
     ]
     PhysicalDeviceProtectedMemoryProperties |_device| [protected_no_fault: c::FALSE]
     PhysicalDeviceMaintenance3Properties |device| [

@@ -5,7 +5,7 @@
 use std::ffi::c_void;
 
 use ash::vk as c;
-use vk::query::{Kind, QueryPool};
+use vk::query::{QueryPool, QueryType};
 
 use crate::entry::{done, entries};
 use crate::recording::record;
@@ -20,7 +20,7 @@ entries! { QUERY:
     ) -> c::Result {
         let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkQueryPoolCreateInfo")?;
-        let object = QueryPool::new(device.context(), Kind::new(info.query_type, info.pipeline_statistics)?, info.query_count)?;
+        let object = QueryPool::new(device.context(), QueryType::new(info.query_type, info.pipeline_statistics)?, info.query_count)?;
         raw::write(query_pool, handle::create_with(allocator, object)?);
         done()
     }

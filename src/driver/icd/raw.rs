@@ -181,7 +181,7 @@ pub unsafe fn chain(
 ///
 /// # Safety
 /// As [`chain`]; a structure whose `sType` is `T`'s is a `T`.
-pub unsafe fn find_in_chain<'a, T: Tagged>(first: *const c_void) -> Option<&'a T> {
+pub unsafe fn find_in_chain<'a, T: ChainStructure>(first: *const c_void) -> Option<&'a T> {
     // SAFETY: as the caller says; every structure begins with its type.
     unsafe {
         chain(first)
@@ -191,12 +191,12 @@ pub unsafe fn find_in_chain<'a, T: Tagged>(first: *const c_void) -> Option<&'a T
 }
 
 /// A structure that can be part of a `pNext` chain.
-pub trait Tagged {
+pub trait ChainStructure {
     /// Its `sType`.
     const TYPE: c::StructureType;
 }
 
-impl<T: c::TaggedStructure> Tagged for T {
+impl<T: c::TaggedStructure> ChainStructure for T {
     const TYPE: c::StructureType = T::STRUCTURE_TYPE;
 }
 

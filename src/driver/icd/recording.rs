@@ -4,15 +4,15 @@
 //!      command buffer.
 
 use ash::vk as c;
-use vk::command::{CommandBuffer, Point};
+use vk::command::{BindPoint, CommandBuffer};
 
 use crate::handle;
 
 /// `vk`'s bind point.
-pub fn bind_point(from: c::PipelineBindPoint) -> vk::Result<Point> {
+pub fn bind_point(from: c::PipelineBindPoint) -> vk::Result<BindPoint> {
     match from {
-        c::PipelineBindPoint::COMPUTE => Ok(Point::Compute),
-        c::PipelineBindPoint::GRAPHICS => Ok(Point::Graphics),
+        c::PipelineBindPoint::COMPUTE => Ok(BindPoint::Compute),
+        c::PipelineBindPoint::GRAPHICS => Ok(BindPoint::Graphics),
         _ => Err(vk::Error::InvalidUse {
             why: "a bind point that the device does not have",
         }),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use ash::vk as c;
 use vk::command::{
-    Attachment, BeginRendering, Clear, ClearArea, Colour, Dependency, DepthStencil,
-    DepthStencilResolve, Framebuffer, Inherited, Load, Pass, RenderPass, ResolveMode, Subpass,
-    SubpassDependency, Views,
+    Attachment, AttachmentClear, BeginRendering, ClearArea, ColourAttachment, Dependency,
+    DepthStencil, DepthStencilResolve, Framebuffer, InheritedRendering, LoadOp, RenderPass,
+    RenderPassInstance, ResolveMode, Subpass, SubpassDependency, ViewMask,
 };
 
 use crate::entry::{done, entries};
@@ -223,7 +223,7 @@ entries! { RENDER:
         rects: *const c::ClearRect,
     ) {
         record(command_buffer, |commands| {
-            let mut clear = Clear::default();
+            let mut clear = AttachmentClear::default();
             for attachment in raw::slice(attachments, attachment_count) {
                 let value = clear_words(&attachment.clear_value);
                 let [depth, stencil, ..] = value;
@@ -325,7 +325,7 @@ unsafe fn subpass<'a, R: Reference>(
             .filter_map(layout)
             .chain(resolved.and_then(layout))
             .collect(),
-        views: Views::new(view_mask)?,
+        views: ViewMask::new(view_mask)?,
     })
 }
 
@@ -396,7 +396,7 @@ pub unsafe fn inherits_condition(info: &c::CommandBufferBeginInfo<'_>) -> bool {
 /// The structure and its chain are valid.
 pub unsafe fn inherited_rendering(
     info: &c::CommandBufferBeginInfo<'_>,
-) -> vk::Result<Option<Inherited>> {
+) -> vk::Result<Option<InheritedRendering>> {
     if !info
         .flags
         .contains(c::CommandBufferUsageFlags::RENDER_PASS_CONTINUE)
@@ -414,12 +414,12 @@ pub unsafe fn inherited_rendering(
         let from = rendering.ok_or(vk::Error::InvalidUse {
             why: "RENDER_PASS_CONTINUE without a render pass or VkCommandBufferInheritanceRenderingInfo",
         })?;
-        let mut inherited = Inherited {
-            views: Views::new(from.view_mask)?,
+        let mut inherited = InheritedRendering {
+            views: ViewMask::new(from.view_mask)?,
             depth: from.depth_attachment_format != c::Format::UNDEFINED,
             stencil: from.stencil_attachment_format != c::Format::UNDEFINED,
             samples: from.rasterization_samples.as_raw() as u8,
-            ..Inherited::default()
+            ..InheritedRendering::default()
         };
         let formats = raw::slice(from.p_color_attachment_formats, from.color_attachment_count);
         for (to, &format) in inherited.colours.iter_mut().zip(formats) {
@@ -449,7 +449,7 @@ unsafe fn begin_pass(
             let imageless = imageless.iter().map(|&view| handle::get(view).cloned());
             let fixed = framebuffer.views.iter().cloned().map(Ok);
             let clears = raw::slice(info.p_clear_values, info.clear_value_count);
-            commands.begin_pass(Pass {
+            commands.begin_pass(RenderPassInstance {
                 render_pass: handle::get(info.render_pass)?.clone(),
                 views: fixed.chain(imageless).collect::<vk::Result<_>>()?,
                 clears: clears.iter().map(clear_words).collect(),
@@ -468,7 +468,7 @@ unsafe fn begin_pass(
 /// The structure is valid for `'a`.
 unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<BeginRendering<'a>> {
     type Info<'a> = c::RenderingAttachmentInfo<'a>;
-    let views = Views::new(info.view_mask)?;
+    let views = ViewMask::new(info.view_mask)?;
     // A resumed rendering keeps its contents, and a suspended one is resolved by the last part.
     let resumes = info.flags.contains(c::RenderingFlags::RESUMING);
     let suspends = info.flags.contains(c::RenderingFlags::SUSPENDING);
@@ -488,12 +488,12 @@ unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<BeginRend
         let Some(view) = view(from.image_view)? else {
             continue;
         };
-        *to = Some(Colour {
+        *to = Some(ColourAttachment {
             view,
             layout: from.image_layout,
             load: match clears(from) {
-                true => Load::Clear(clear_words(&from.clear_value)),
-                false => Load::Keep,
+                true => LoadOp::Clear(clear_words(&from.clear_value)),
+                false => LoadOp::Keep,
             },
             fresh: views,
             // The numeric type of the format determines the resolve mode.
@@ -529,14 +529,14 @@ unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<BeginRend
         }),
         depth: depth.map(
             |(_, from, _)| match (clears(from), clear_words(&from.clear_value)) {
-                (true, [depth, ..]) => Load::Clear(f32::from_bits(depth)),
-                (false, _) => Load::Keep,
+                (true, [depth, ..]) => LoadOp::Clear(f32::from_bits(depth)),
+                (false, _) => LoadOp::Keep,
             },
         ),
         stencil: stencil.map(
             |(_, from, _)| match (clears(from), clear_words(&from.clear_value)) {
-                (true, [_, stencil, ..]) => Load::Clear(stencil),
-                (false, _) => Load::Keep,
+                (true, [_, stencil, ..]) => LoadOp::Clear(stencil),
+                (false, _) => LoadOp::Keep,
             },
         ),
         resolve_depth: depth.and_then(|(.., resolve)| resolve),

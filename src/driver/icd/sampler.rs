@@ -4,7 +4,7 @@
 
 use ash::vk as c;
 use vk::buffer_view::BufferView;
-use vk::planar::{Conversion, ConversionInfo};
+use vk::planar::{SamplerYcbcrConversion, YcbcrConversionInfo};
 use vk::sampler::{Sampler, SamplerInfo};
 
 use crate::entry::{done, entries};
@@ -62,7 +62,7 @@ entries! { SAMPLER:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkSamplerYcbcrConversionCreateInfo")?;
-        let conversion_info = ConversionInfo {
+        let conversion_info = YcbcrConversionInfo {
             format: info.format,
             model: info.ycbcr_model,
             range: info.ycbcr_range,
@@ -70,7 +70,7 @@ entries! { SAMPLER:
             chroma: [info.x_chroma_offset, info.y_chroma_offset],
             filter: info.chroma_filter,
         };
-        raw::write(ycbcr_conversion, handle::create_with(allocator, Conversion::new(&conversion_info))?);
+        raw::write(ycbcr_conversion, handle::create_with(allocator, SamplerYcbcrConversion::new(&conversion_info))?);
         done()
     }
 

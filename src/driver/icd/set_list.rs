@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::descriptor::{Pool, Set, SetLayout};
+use vk::descriptor::{DescriptorPool, DescriptorSet, SetLayout};
 
 use crate::handle::{self, RetiredHandle, SpareMemory};
 
 /// The object of a `VkDescriptorSet`.
 pub struct DescriptorSetObject {
     /// The set of `vk`.
-    pub set: Set,
+    pub set: DescriptorSet,
     /// Its index in the pool's list of live sets.
     index: AtomicU32,
 }
@@ -39,7 +39,7 @@ impl SetList {
     #[inline]
     pub fn allocate(
         &mut self,
-        pool: &mut Pool,
+        pool: &mut DescriptorPool,
         layout: &Arc<SetLayout>,
         last_count: u32,
     ) -> vk::Result<c::DescriptorSet> {
@@ -56,7 +56,7 @@ impl SetList {
             self.spare.push(retired.drop_object());
         }
         let object = DescriptorSetObject {
-            set: Set::new(pool, layout, last_count)?,
+            set: DescriptorSet::new(pool, layout, last_count)?,
             index: AtomicU32::new(index),
         };
         let set = match self.spare.pop() {
@@ -72,7 +72,11 @@ impl SetList {
     /// # Safety
     /// The set is null or a live handle of the driver, and is not used any more.
     #[inline]
-    pub unsafe fn free(&mut self, pool: &mut Pool, set: c::DescriptorSet) -> vk::Result<()> {
+    pub unsafe fn free(
+        &mut self,
+        pool: &mut DescriptorPool,
+        set: c::DescriptorSet,
+    ) -> vk::Result<()> {
         // SAFETY: as the caller says; the listed sets are live handles.
         unsafe {
             let object = handle::get(set)?;
@@ -101,7 +105,7 @@ impl SetList {
     ///
     /// # Safety
     /// They are not used any more.
-    pub unsafe fn free_last(&mut self, pool: &mut Pool, count: usize) {
+    pub unsafe fn free_last(&mut self, pool: &mut DescriptorPool, count: usize) {
         for _ in 0..count {
             if let Some(&last) = self.live.last() {
                 // SAFETY: as the caller says. A listed set is a live handle, so it can be freed.

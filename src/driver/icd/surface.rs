@@ -10,12 +10,12 @@ use ash::vk as c;
 use wayland_client::Proxy;
 use wayland_client::backend::{Backend, ObjectId};
 use wayland_client::protocol::wl_surface::WlSurface;
-use wsi::present::Alpha;
-use wsi::surface::{MAX_EXTENT, MIN_IMAGES, Native};
+use wsi::present::AlphaMode;
+use wsi::surface::{MAX_EXTENT, MIN_IMAGES, NativeWindow};
 use wsi::{wayland, x11};
 
 use crate::entry::{done, entries};
-use crate::native_connection::Connection;
+use crate::native_connection::NativeConnection;
 use crate::objects::SurfaceObject;
 use crate::{diagnosis, handle, raw};
 
@@ -34,14 +34,14 @@ pub fn from_wsi(result: wsi::Result<c::Result>) -> vk::Result<c::Result> {
 ///
 /// # Safety
 /// The connection is open, and the window exists on its server.
-unsafe fn x11_surface(connection: Connection, window: u32) -> wsi::Result<SurfaceObject> {
+unsafe fn x11_surface(connection: NativeConnection, window: u32) -> wsi::Result<SurfaceObject> {
     // SAFETY: as the caller says.
     let window = unsafe {
         connection.sync()?;
         x11::Window::open(connection.socket()?, window)?
     };
     Ok(SurfaceObject {
-        surface: Arc::new(wsi::Surface::new(Native::X11(Box::new(window)))),
+        surface: Arc::new(wsi::Surface::new(NativeWindow::X11(Box::new(window)))),
         connection: Some(connection),
     })
 }
@@ -50,7 +50,7 @@ unsafe fn x11_surface(connection: Connection, window: u32) -> wsi::Result<Surfac
 ///
 /// # Safety
 /// The connection is open.
-unsafe fn supports_visual(connection: Connection, visual: u32) -> c::Bool32 {
+unsafe fn supports_visual(connection: NativeConnection, visual: u32) -> c::Bool32 {
     // SAFETY: as the caller says.
     let socket = unsafe { connection.socket() };
     let supported = socket.and_then(|socket| x11::supports_visual(socket, visual));
@@ -76,7 +76,7 @@ unsafe fn wayland_surface(
         (connection, id.map_err(|error| lost(&error))?)
     };
     let surface = WlSurface::from_id(&connection, id).map_err(|error| lost(&error))?;
-    let native = Native::Wayland(wayland::Window::new(connection, surface));
+    let native = NativeWindow::Wayland(wayland::Window::new(connection, surface));
     Ok(SurfaceObject {
         surface: Arc::new(wsi::Surface::new(native)),
         connection: None,
@@ -141,9 +141,9 @@ unsafe fn capabilities(
     let extent = |[width, height]: [u32; 2]| c::Extent2D { width, height };
     let any = [u32::MAX; 2];
     let alphas = surface.surface.alphas().iter().map(|alpha| match alpha {
-        Alpha::Opaque => c::CompositeAlphaFlagsKHR::OPAQUE,
-        Alpha::Premultiplied => c::CompositeAlphaFlagsKHR::PRE_MULTIPLIED,
-        Alpha::Inherit => c::CompositeAlphaFlagsKHR::INHERIT,
+        AlphaMode::Opaque => c::CompositeAlphaFlagsKHR::OPAQUE,
+        AlphaMode::Premultiplied => c::CompositeAlphaFlagsKHR::PRE_MULTIPLIED,
+        AlphaMode::Inherit => c::CompositeAlphaFlagsKHR::INHERIT,
     });
     let none = c::CompositeAlphaFlagsKHR::empty();
     let uses = surface
@@ -186,7 +186,7 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(instance)?;
         let info = raw::reference(create_info, "VkXcbSurfaceCreateInfoKHR")?;
-        write_surface(x11_surface(Connection::Xcb(info.connection.cast()), info.window), allocator, surface)
+        write_surface(x11_surface(NativeConnection::Xcb(info.connection.cast()), info.window), allocator, surface)
     }
 
     Physical ["VK_KHR_xcb_surface"] vkGetPhysicalDeviceXcbPresentationSupportKHR(
@@ -196,7 +196,7 @@ entries! { SURFACE:
         visual: u32,
     ) -> c::Bool32 {
         handle::get(physical_device)?;
-        Ok(supports_visual(Connection::Xcb(connection), visual))
+        Ok(supports_visual(NativeConnection::Xcb(connection), visual))
     }
 
     Instance ["VK_KHR_xlib_surface"] vkCreateXlibSurfaceKHR(
@@ -208,7 +208,7 @@ entries! { SURFACE:
         handle::get(instance)?;
         let info = raw::reference(create_info, "VkXlibSurfaceCreateInfoKHR")?;
         // X11 resource IDs have 29 bits, whatever the type.
-        write_surface(x11_surface(Connection::Xlib(info.dpy.cast()), info.window as u32), allocator, surface)
+        write_surface(x11_surface(NativeConnection::Xlib(info.dpy.cast()), info.window as u32), allocator, surface)
     }
 
     Physical ["VK_KHR_xlib_surface"] vkGetPhysicalDeviceXlibPresentationSupportKHR(
@@ -218,7 +218,7 @@ entries! { SURFACE:
         visual: c_ulong,
     ) -> c::Bool32 {
         handle::get(physical_device)?;
-        Ok(supports_visual(Connection::Xlib(display), visual as u32))
+        Ok(supports_visual(NativeConnection::Xlib(display), visual as u32))
     }
 
     Instance ["VK_KHR_wayland_surface"] vkCreateWaylandSurfaceKHR(
@@ -249,7 +249,7 @@ entries! { SURFACE:
         surface: *mut c::SurfaceKHR,
     ) -> c::Result {
         handle::get(instance)?;
-        let headless = wsi::Surface::new(Native::Headless);
+        let headless = wsi::Surface::new(NativeWindow::Headless);
         write_surface(Ok(SurfaceObject { surface: Arc::new(headless), connection: None }), allocator, surface)
     }
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use ash::vk as c;
-use vk::queue::Submission;
-use vk::sync::Point;
+use vk::queue::QueueSubmission;
+use vk::sync::SyncPoint;
 use wsi::frame::ImageDescription;
-use wsi::present::{Alpha, Fit};
+use wsi::present::{AlphaMode, SwapchainFit};
 use wsi::surface::MIN_IMAGES;
 
 use crate::entry::entries;
@@ -19,10 +19,10 @@ use crate::surface::from_wsi;
 use crate::{diagnosis, handle, raw};
 
 /// The result code of a swapchain that can still present.
-fn code(fit: Fit) -> c::Result {
+fn code(fit: SwapchainFit) -> c::Result {
     match fit {
-        Fit::Optimal => c::Result::SUCCESS,
-        Fit::NeedsCopy | Fit::Resized => c::Result::SUBOPTIMAL_KHR,
+        SwapchainFit::Optimal => c::Result::SUCCESS,
+        SwapchainFit::NeedsCopy | SwapchainFit::Resized => c::Result::SUBOPTIMAL_KHR,
     }
 }
 
@@ -71,9 +71,9 @@ unsafe fn create(
         what: "this present mode",
     })?;
     let alpha = match info.composite_alpha {
-        c::CompositeAlphaFlagsKHR::PRE_MULTIPLIED => Alpha::Premultiplied,
-        c::CompositeAlphaFlagsKHR::INHERIT => Alpha::Inherit,
-        _ => Alpha::Opaque,
+        c::CompositeAlphaFlagsKHR::PRE_MULTIPLIED => AlphaMode::Premultiplied,
+        c::CompositeAlphaFlagsKHR::INHERIT => AlphaMode::Inherit,
+        _ => AlphaMode::Opaque,
     };
     let (swapchain, frames) = wsi::Swapchain::new(
         context,
@@ -144,14 +144,14 @@ fn present(
     index: u32,
     id: u64,
 ) -> vk::Result<c::Result> {
-    let rendered = Point {
+    let rendered = SyncPoint {
         syncobj: object.rendered.clone(),
         value: object.last_value.fetch_add(1, Relaxed) + 1,
     };
-    let mut submission = Submission::default();
+    let mut submission = QueueSubmission::default();
     submission.signals.push(rendered.clone());
     let frame = object.frames.get(index as usize);
-    submission.given = frame.and_then(|frame| frame.handed_over_buffer());
+    submission.handed_over = frame.and_then(|frame| frame.handed_over_buffer());
     queue.submit(&mut submission)?;
     from_wsi(object.swapchain.present(index, rendered, id).map(code))
 }
@@ -244,7 +244,7 @@ entries! { SWAPCHAIN:
     ) -> c::Result {
         let device = handle::get(queue)?;
         let info = raw::reference(present_info, "VkPresentInfoKHR")?;
-        let mut waits = Submission::default();
+        let mut waits = QueueSubmission::default();
         for &semaphore in raw::slice(info.p_wait_semaphores, info.wait_semaphore_count) {
             waits.waits.push(handle::get(semaphore)?.wait_point(0));
         }

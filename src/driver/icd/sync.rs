@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ash::vk as c;
 use smallvec::SmallVec;
-use vk::queue::Submission;
+use vk::queue::QueueSubmission;
 use vk::sync::{Event, Fence, Semaphore};
 
 use crate::chain::{FENCE_HANDLES, semaphore_handles};
@@ -295,7 +295,7 @@ fn deadline(device: &vk::Context, timeout_ns: u64) -> i64 {
 unsafe fn submit<T>(
     queue: c::Queue,
     infos: &[T],
-    read: impl Fn(&T, &mut Submission) -> vk::Result<()>,
+    read: impl Fn(&T, &mut QueueSubmission) -> vk::Result<()>,
     fence: c::Fence,
 ) -> vk::Result<c::Result> {
     // SAFETY: as the caller says.
@@ -304,22 +304,22 @@ unsafe fn submit<T>(
         return done();
     }
     // Submissions are large and not moved. The frequent case of a single one stays on the stack.
-    let (mut single, mut several);
-    let work: &mut [Submission] = match infos.len() {
+    let (mut single, mut multiple);
+    let work: &mut [QueueSubmission] = match infos.len() {
         0 | 1 => {
-            single = [Submission::default()];
+            single = [QueueSubmission::default()];
             &mut single
         }
         count => {
-            several = vec![Submission::default(); count];
-            &mut several
+            multiple = vec![QueueSubmission::default(); count];
+            &mut multiple
         }
     };
     for (info, work) in infos.iter().zip(&mut *work) {
         read(info, work)?;
     }
     if let (Some(fence), Some(last)) = (fence, work.last_mut()) {
-        last.signals.push(vk::sync::Point {
+        last.signals.push(vk::sync::SyncPoint {
             syncobj: fence.syncobj(),
             value: 0,
         });
@@ -334,7 +334,11 @@ unsafe fn submit<T>(
 ///
 /// # Safety
 /// The semaphore is a handle of this driver.
-unsafe fn wait_for(work: &mut Submission, semaphore: c::Semaphore, value: u64) -> vk::Result<()> {
+unsafe fn wait_for(
+    work: &mut QueueSubmission,
+    semaphore: c::Semaphore,
+    value: u64,
+) -> vk::Result<()> {
     // SAFETY: as the caller says.
     let semaphore = unsafe { handle::get(semaphore)? };
     // A timeline has always reached 0.
@@ -348,7 +352,11 @@ unsafe fn wait_for(work: &mut Submission, semaphore: c::Semaphore, value: u64) -
 ///
 /// # Safety
 /// The semaphore is a handle of this driver.
-unsafe fn signal(work: &mut Submission, semaphore: c::Semaphore, value: u64) -> vk::Result<()> {
+unsafe fn signal(
+    work: &mut QueueSubmission,
+    semaphore: c::Semaphore,
+    value: u64,
+) -> vk::Result<()> {
     // SAFETY: as the caller says.
     work.signals
         .push(unsafe { handle::get(semaphore)? }.signal_point(value));
@@ -359,7 +367,10 @@ unsafe fn signal(work: &mut Submission, semaphore: c::Semaphore, value: u64) -> 
 ///
 /// # Safety
 /// The structure is valid.
-unsafe fn read_submit_info2(info: &c::SubmitInfo2<'_>, work: &mut Submission) -> vk::Result<()> {
+unsafe fn read_submit_info2(
+    info: &c::SubmitInfo2<'_>,
+    work: &mut QueueSubmission,
+) -> vk::Result<()> {
     if !info.flags.is_empty() {
         return Err(vk::Error::FeatureNotPresent {
             what: "protected submissions",
@@ -388,7 +399,7 @@ unsafe fn read_submit_info2(info: &c::SubmitInfo2<'_>, work: &mut Submission) ->
 ///
 /// # Safety
 /// The structure and its chain are valid.
-unsafe fn read_submit_info(info: &c::SubmitInfo<'_>, work: &mut Submission) -> vk::Result<()> {
+unsafe fn read_submit_info(info: &c::SubmitInfo<'_>, work: &mut QueueSubmission) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
         let values = raw::find_in_chain::<c::TimelineSemaphoreSubmitInfo<'_>>(info.p_next);

@@ -1,6 +1,6 @@
 //! The tables of entry points, except those of `proc_addr`, which reads this file.
 
-use crate::entry::Row;
+use crate::entry::EntryPoint;
 use crate::{
     calibrated_timestamps, command, debug_utils, deferred, descriptor, device, draw, dynamic,
     graphics_pipeline, image, image_copy, instance, pipeline, private_data, query, render, sampler,
@@ -398,7 +398,7 @@ pub const PROMOTED: &[(&str, &str, &str)] = &[
 ];
 
 /// The table of each file.
-pub static TABLES: &[&[Row]] = &[
+pub static TABLES: &[&[EntryPoint]] = &[
     instance::INSTANCE,
     device::DEVICE,
     debug_utils::DEBUG_UTILS,

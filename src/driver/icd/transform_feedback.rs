@@ -5,7 +5,7 @@
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{ByteCount, Counters, Draw};
+use vk::command::{ByteCount, CounterAddresses, DrawParams};
 
 use crate::entry::entries;
 use crate::recording::record;
@@ -91,11 +91,11 @@ entries! { TRANSFORM_FEEDBACK:
     ) {
         record(command_buffer, |commands| {
             let count = ByteCount {
-                at: handle::get(counter_buffer)?.address_of(counter_buffer_offset, 4)?,
+                address: handle::get(counter_buffer)?.address_of(counter_buffer_offset, 4)?,
                 offset_bytes: counter_offset,
                 stride_bytes: vertex_stride,
             };
-            let draw = Draw { instances: instance_count, first_instance, ..Draw::default() };
+            let draw = DrawParams { instances: instance_count, first_instance, ..DrawParams::default() };
             commands.draw_byte_count(&draw, &count)
         })
     }
@@ -109,8 +109,8 @@ unsafe fn counters(
     first: u32,
     count: u32,
     (buffers, offsets): (*const c::Buffer, *const c::DeviceSize),
-) -> vk::Result<Counters> {
-    let mut counters = Counters::default();
+) -> vk::Result<CounterAddresses> {
+    let mut counters = CounterAddresses::default();
     // SAFETY: as the caller says.
     let (buffers, offsets) = unsafe { (raw::slice(buffers, count), raw::slice(offsets, count)) };
     for (index, &buffer) in buffers.iter().enumerate() {

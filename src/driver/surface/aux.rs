@@ -8,15 +8,15 @@
 
 use hw::{Device, Field};
 
-use crate::image::{SurfaceError, Usage};
-use crate::layout::{Request, Role, SampleLayout, Surface, compute, minify};
+use crate::image::{ImageUsage, SurfaceError};
+use crate::layout::{Request, SampleLayout, Surface, SurfaceRole, compute, minify};
 use crate::limits::{Limits, limits};
-use crate::tiling::{Block, Tiling};
+use crate::tiling::{FormatBlock, Tiling};
 
 /// Why a surface has no auxiliary surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAux {
-    /// The image was laid out without an auxiliary surface (`Usage::NO_AUX`).
+    /// The image was laid out without an auxiliary surface (`ImageUsage::NO_AUX`).
     #[error("the image was laid out without an auxiliary surface")]
     NotRequested,
     /// Surfaces of this kind have none.
@@ -34,16 +34,16 @@ impl Surface {
     /// If the surface is not a depth buffer.
     pub fn hiz(&self, device: &Device) -> Result<Surface, NoAux> {
         let limits = self.aux_limits(device)?;
-        if !self.usage.contains(Usage::DEPTH) {
+        if !self.usage.contains(ImageUsage::DEPTH) {
             return Err(NoAux::Unsupported("HiZ requires a depth buffer"));
         }
-        let block = Block {
+        let block = FormatBlock {
             bits: 128,
             extent_sa: [8, 4],
         };
         self.aux(AuxLayout {
             limits,
-            role: Role::Hiz,
+            role: SurfaceRole::Hiz,
             block,
             tiling: Tiling::Hiz,
             align_el: limits.hiz_align_el,
@@ -63,7 +63,7 @@ impl Surface {
                 "an MCS requires a multisampled colour image",
             ));
         }
-        let block = Block {
+        let block = FormatBlock {
             bits: match self.samples {
                 2 | 4 => 8,
                 8 => 32,
@@ -73,7 +73,7 @@ impl Surface {
         };
         self.aux(AuxLayout {
             limits,
-            role: Role::Mcs,
+            role: SurfaceRole::Mcs,
             block,
             tiling: Tiling::Y,
             align_el: [4, 4],
@@ -93,7 +93,11 @@ impl Surface {
         if self.tiling != Tiling::Y {
             return Err(NoAux::Unsupported("a CCS requires Y tiling"));
         }
-        if self.samples > 1 || self.usage.intersects(Usage::DEPTH | Usage::STENCIL) {
+        if self.samples > 1
+            || self
+                .usage
+                .intersects(ImageUsage::DEPTH | ImageUsage::STENCIL)
+        {
             return Err(NoAux::Unsupported(
                 "a CCS requires a colour image with one sample",
             ));
@@ -103,14 +107,14 @@ impl Surface {
                 "a CCS requires pixels of 32, 64 or 128 bits",
             ));
         }
-        let block = Block {
+        let block = FormatBlock {
             bits: 2,
             extent_sa: [256 / self.block.bits, 4],
         };
         let align_el = [0, 1].map(|axis: usize| limits.ccs_align_px[axis] / block.extent_sa[axis]);
         self.aux(AuxLayout {
             limits,
-            role: Role::Ccs,
+            role: SurfaceRole::Ccs,
             block,
             tiling: Tiling::Ccs,
             align_el,
@@ -125,9 +129,9 @@ impl Surface {
     ///      scale-down factors; sizes are rounded up to twice the factors.
     pub fn aux_op_extent(&self, aux: &Surface, level: u32) -> [u32; 2] {
         let factors = match (aux.role, self.samples) {
-            (Role::Mcs, 2 | 4) => [8, 2],
-            (Role::Mcs, 8) => [2, 2],
-            (Role::Mcs, _) => [1, 2],
+            (SurfaceRole::Mcs, 2 | 4) => [8, 2],
+            (SurfaceRole::Mcs, 8) => [2, 2],
+            (SurfaceRole::Mcs, _) => [1, 2],
             _ => [aux.block.extent_sa[0] * 8, aux.block.extent_sa[1] * 8],
         };
         [0, 1].map(|axis: usize| {
@@ -138,7 +142,7 @@ impl Surface {
 
     /// The limits of the device, unless the image was laid out without an auxiliary surface.
     fn aux_limits(&self, device: &Device) -> Result<&'static Limits, NoAux> {
-        match self.usage.contains(Usage::NO_AUX) {
+        match self.usage.contains(ImageUsage::NO_AUX) {
             true => Err(NoAux::NotRequested),
             false => Ok(limits(device)?),
         }
@@ -160,7 +164,7 @@ impl Surface {
             layers: self.layers,
             samples: 1,
             sample_layout: SampleLayout::Single,
-            usage: Usage::empty(),
+            usage: ImageUsage::empty(),
             tiling: shape.tiling,
             align_el: shape.align_el,
             layer_align_rows_el: shape.layer_align_rows_el,
@@ -175,8 +179,8 @@ impl Surface {
 /// The parameters in which an auxiliary surface differs from its main surface.
 struct AuxLayout<'a> {
     limits: &'a Limits,
-    role: Role,
-    block: Block,
+    role: SurfaceRole,
+    block: FormatBlock,
     tiling: Tiling,
     align_el: [u32; 2],
     layer_align_rows_el: u32,

@@ -2,11 +2,11 @@
 //!
 //! In:  the description of an image. Out: [`ImageInfo`] for `layout`, [`SurfaceError`] from it.
 
-use crate::tiling::Tilings;
+use crate::tiling::TilingSet;
 
 /// Dimension of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dim {
+pub enum ImageDim {
     /// 1D; may have layers.
     D1,
     /// 2D; may have layers or samples, or be a cube.
@@ -18,7 +18,7 @@ pub enum Dim {
 bitflags::bitflags! {
     /// The uses of an image that its layout depends on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Usage: u16 {
+    pub struct ImageUsage: u16 {
         /// Colour render target.
         const RENDER_TARGET = 1;
         /// Read by the sampler.
@@ -44,7 +44,7 @@ pub struct ImageInfo {
     /// Format of one plane.
     pub format: &'static hw::Format,
     /// Dimension.
-    pub dim: Dim,
+    pub dim: ImageDim,
     /// Width, height and depth of level 0; 1 where the dimension has none.
     pub extent_px: [u32; 3],
     /// Number of mip levels.
@@ -54,9 +54,9 @@ pub struct ImageInfo {
     /// Samples per pixel: 1, 2, 4, 8 or 16.
     pub samples: u32,
     /// Usage flags.
-    pub usage: Usage,
+    pub usage: ImageUsage,
     /// Allowed tilings, of which the best is chosen.
-    pub tilings: Tilings,
+    pub tilings: TilingSet,
     /// A required row pitch, for modifiers and imported memory.
     pub row_pitch_bytes: Option<u32>,
 }
@@ -89,9 +89,9 @@ pub enum SurfaceError {
     #[error("none of the allowed tilings {allowed:?} is usable; the image allows {usable:?}")]
     Tiling {
         /// The tilings that the caller allows.
-        allowed: Tilings,
+        allowed: TilingSet,
         /// The tilings that the image allows.
-        usable: Tilings,
+        usable: TilingSet,
     },
     /// The required pitch does not fit the image.
     #[error("a row pitch of {requested} bytes; it must be at least {min} and a multiple of {step}")]

@@ -12,9 +12,9 @@
 
 use hw::{Device, Field, Wa};
 
-use crate::image::{Dim, ImageInfo, SurfaceError, Usage};
+use crate::image::{ImageDim, ImageInfo, ImageUsage, SurfaceError};
 use crate::limits::{Limits, limits, max_value};
-use crate::tiling::{Block, Tiling, Tilings};
+use crate::tiling::{FormatBlock, Tiling, TilingSet};
 
 /// The arrangement of a pixel's samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum SampleLayout {
 
 /// The role of a surface in an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum SurfaceRole {
     /// The main surface.
     Image,
     /// The HiZ surface.
@@ -44,11 +44,11 @@ pub enum Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Surface {
     /// Its role in the image.
-    pub role: Role,
+    pub role: SurfaceRole,
     /// Its elements.
-    pub block: Block,
+    pub block: FormatBlock,
     /// Dimension.
-    pub dim: Dim,
+    pub dim: ImageDim,
     /// Width, height and depth of level 0.
     pub extent_px: [u32; 3],
     /// Number of mip levels.
@@ -60,7 +60,7 @@ pub struct Surface {
     /// Their arrangement.
     pub sample_layout: SampleLayout,
     /// Usage flags.
-    pub usage: Usage,
+    pub usage: ImageUsage,
     /// Tiling.
     pub tiling: Tiling,
     /// Alignment of levels in elements.
@@ -78,15 +78,15 @@ pub struct Surface {
 /// The parameters of the layout arithmetic, for images and auxiliary surfaces.
 pub(crate) struct Request<'a> {
     pub limits: &'a Limits,
-    pub role: Role,
-    pub block: Block,
-    pub dim: Dim,
+    pub role: SurfaceRole,
+    pub block: FormatBlock,
+    pub dim: ImageDim,
     pub extent_px: [u32; 3],
     pub levels: u32,
     pub layers: u32,
     pub samples: u32,
     pub sample_layout: SampleLayout,
-    pub usage: Usage,
+    pub usage: ImageUsage,
     pub tiling: Tiling,
     pub align_el: [u32; 2],
     /// Alignment of layers in rows of elements, beyond `align_el`.
@@ -130,7 +130,7 @@ impl Surface {
     pub fn new(device: &Device, info: &ImageInfo) -> Result<Surface, SurfaceError> {
         let limits = limits(device)?;
         let block =
-            Block::from_format(info.format).ok_or(SurfaceError::Format(info.format.name))?;
+            FormatBlock::from_format(info.format).ok_or(SurfaceError::Format(info.format.name))?;
         check(limits, info, block)?;
         let usable = usable_tilings(device, info);
         let tiling = choose_tiling(info, usable).ok_or(SurfaceError::Tiling {
@@ -139,31 +139,40 @@ impl Surface {
         })?;
         let sample_layout = match info.samples {
             1 => SampleLayout::Single,
-            _ if info.usage.intersects(Usage::DEPTH | Usage::STENCIL) => SampleLayout::Interleaved,
+            _ if info
+                .usage
+                .intersects(ImageUsage::DEPTH | ImageUsage::STENCIL) =>
+            {
+                SampleLayout::Interleaved
+            }
             _ => SampleLayout::Layers,
         };
-        let linear_1d = info.dim == Dim::D1 && tiling == Tiling::Linear;
+        let linear_1d = info.dim == ImageDim::D1 && tiling == Tiling::Linear;
         let align_el = if linear_1d {
             [limits.linear_1d_align_el, 1]
         } else {
             image_alignment(info, block)
         };
-        let sampled = Usage::RENDER_TARGET | Usage::TEXTURE | Usage::STORAGE;
-        let pitch_field = |usage: Usage, packet, field| {
+        let sampled = ImageUsage::RENDER_TARGET | ImageUsage::TEXTURE | ImageUsage::STORAGE;
+        let pitch_field = |usage: ImageUsage, packet, field| {
             (!linear_1d && info.usage.intersects(usage)).then_some((packet, field, 1))
         };
         let pitch_fields = [
             pitch_field(sampled, "RENDER_SURFACE_STATE", limits.surface_pitch),
-            pitch_field(Usage::DEPTH, "3DSTATE_DEPTH_BUFFER", limits.depth_pitch),
             pitch_field(
-                Usage::STENCIL,
+                ImageUsage::DEPTH,
+                "3DSTATE_DEPTH_BUFFER",
+                limits.depth_pitch,
+            ),
+            pitch_field(
+                ImageUsage::STENCIL,
                 "3DSTATE_STENCIL_BUFFER",
                 limits.stencil_pitch,
             ),
         ];
         compute(&Request {
             limits,
-            role: Role::Image,
+            role: SurfaceRole::Image,
             block,
             dim: info.dim,
             extent_px: info.extent_px,
@@ -184,7 +193,7 @@ impl Surface {
 
     /// Whether this is a linear 1D surface, whose levels are side by side.
     pub(crate) fn is_linear_1d(&self) -> bool {
-        self.dim == Dim::D1 && self.tiling == Tiling::Linear
+        self.dim == ImageDim::D1 && self.tiling == Tiling::Linear
     }
 
     /// Distance of layers in the unit of Surface QPitch: rows of elements; for linear 1D surfaces
@@ -194,8 +203,10 @@ impl Surface {
             return self.row_pitch_bytes / self.block.bytes().max(1);
         }
         match self.role {
-            Role::Image => self.layer_pitch_rows_el,
-            Role::Hiz | Role::Mcs | Role::Ccs => self.layer_pitch_rows_el * self.block.extent_sa[1],
+            SurfaceRole::Image => self.layer_pitch_rows_el,
+            SurfaceRole::Hiz | SurfaceRole::Mcs | SurfaceRole::Ccs => {
+                self.layer_pitch_rows_el * self.block.extent_sa[1]
+            }
         }
     }
 
@@ -219,7 +230,7 @@ impl Surface {
 }
 
 /// Checks a description against the limits and the combinations that surface states can describe.
-fn check(limits: &Limits, info: &ImageInfo, block: Block) -> Result<(), SurfaceError> {
+fn check(limits: &Limits, info: &ImageInfo, block: FormatBlock) -> Result<(), SurfaceError> {
     let range = |what, requested, min, max| match (min..=max).contains(&requested) {
         true => Ok(()),
         false => Err(SurfaceError::Range {
@@ -230,9 +241,9 @@ fn check(limits: &Limits, info: &ImageInfo, block: Block) -> Result<(), SurfaceE
         }),
     };
     let [width, height, depth] = match info.dim {
-        Dim::D1 => [limits.max_plane_px, 1, 1],
-        Dim::D2 => [limits.max_plane_px, limits.max_plane_px, 1],
-        Dim::D3 => [limits.max_volume_px; 3],
+        ImageDim::D1 => [limits.max_plane_px, 1, 1],
+        ImageDim::D2 => [limits.max_plane_px, limits.max_plane_px, 1],
+        ImageDim::D3 => [limits.max_volume_px; 3],
     };
     range("the width", info.extent_px[0], 1, width)?;
     range("the height", info.extent_px[1], 1, height)?;
@@ -240,7 +251,7 @@ fn check(limits: &Limits, info: &ImageInfo, block: Block) -> Result<(), SurfaceE
     let [width, height, depth] = info.extent_px;
     let longest = width.max(height).max(depth);
     range("the number of levels", info.levels, 1, longest.ilog2() + 1)?;
-    let layers = if info.dim == Dim::D3 {
+    let layers = if info.dim == ImageDim::D3 {
         1
     } else {
         limits.max_layers
@@ -248,35 +259,44 @@ fn check(limits: &Limits, info: &ImageInfo, block: Block) -> Result<(), SurfaceE
     range("the number of layers", info.layers, 1, layers)?;
     range("the number of samples", info.samples, 1, limits.max_samples)?;
     let unsupported = |why| Err(SurfaceError::Shape(why));
-    let depth_stencil = info.usage.intersects(Usage::DEPTH | Usage::STENCIL);
+    let depth_stencil = info
+        .usage
+        .intersects(ImageUsage::DEPTH | ImageUsage::STENCIL);
     if !info.samples.is_power_of_two() {
         return unsupported("the number of samples is not a power of two");
     }
-    if info.usage.contains(Usage::DEPTH | Usage::STENCIL) {
+    if info.usage.contains(ImageUsage::DEPTH | ImageUsage::STENCIL) {
         return unsupported("depth and stencil are separate surfaces");
     }
-    if depth_stencil && info.usage.intersects(Usage::RENDER_TARGET | Usage::STORAGE) {
+    if depth_stencil
+        && info
+            .usage
+            .intersects(ImageUsage::RENDER_TARGET | ImageUsage::STORAGE)
+    {
         return unsupported("depth and stencil surfaces cannot be colour targets");
     }
-    if info.usage.contains(Usage::STENCIL) && block.bits != 8 {
+    if info.usage.contains(ImageUsage::STENCIL) && block.bits != 8 {
         return unsupported("a stencil buffer has elements of one byte");
     }
-    if block.is_compressed() && info.dim == Dim::D1 {
+    if block.is_compressed() && info.dim == ImageDim::D1 {
         return unsupported("a 1D image cannot be block-compressed");
     }
-    if info.usage.contains(Usage::CUBE)
-        && (info.dim != Dim::D2 || info.extent_px[0] != info.extent_px[1] || info.layers < 6)
+    if info.usage.contains(ImageUsage::CUBE)
+        && (info.dim != ImageDim::D2 || info.extent_px[0] != info.extent_px[1] || info.layers < 6)
     {
         return unsupported("a cube has six square faces");
     }
     if info.samples > 1 {
-        if info.dim != Dim::D2 || info.levels > 1 {
+        if info.dim != ImageDim::D2 || info.levels > 1 {
             return unsupported("only 2D images with one level can be multisampled");
         }
         if block.is_compressed() || info.format.is_yuv() {
             return unsupported("compressed and YUV formats cannot be multisampled");
         }
-        if info.usage.intersects(Usage::DISPLAY | Usage::STORAGE) {
+        if info
+            .usage
+            .intersects(ImageUsage::DISPLAY | ImageUsage::STORAGE)
+        {
             return unsupported(
                 "the display engine and typed messages do not support multisampling",
             );
@@ -286,35 +306,35 @@ fn check(limits: &Limits, info: &ImageInfo, block: Block) -> Result<(), SurfaceE
 }
 
 /// The tilings with which the hardware can use an image.
-fn usable_tilings(device: &Device, info: &ImageInfo) -> Tilings {
+fn usable_tilings(device: &Device, info: &ImageInfo) -> TilingSet {
     let mut usable = match info.usage {
-        usage if usage.contains(Usage::STENCIL) => return Tilings::W,
-        usage if usage.contains(Usage::DEPTH) => return Tilings::Y,
-        _ => Tilings::LINEAR | Tilings::X | Tilings::Y,
+        usage if usage.contains(ImageUsage::STENCIL) => return TilingSet::W,
+        usage if usage.contains(ImageUsage::DEPTH) => return TilingSet::Y,
+        _ => TilingSet::LINEAR | TilingSet::X | TilingSet::Y,
     };
     if info.samples > 1 {
-        usable &= Tilings::Y;
+        usable &= TilingSet::Y;
     }
     let wide = info.extent_px[0] > 16382 && info.samples == 1;
     if wide
-        && info.usage.contains(Usage::RENDER_TARGET)
+        && info.usage.contains(ImageUsage::RENDER_TARGET)
         && device.needs(Wa::NoTiledTargetsOver16382)
     {
-        usable &= Tilings::LINEAR;
+        usable &= TilingSet::LINEAR;
     }
     usable
 }
 
 /// The best allowed and usable tiling.
-fn choose_tiling(info: &ImageInfo, usable: Tilings) -> Option<Tiling> {
+fn choose_tiling(info: &ImageInfo, usable: TilingSet) -> Option<Tiling> {
     let allowed = info.tilings & usable;
     let best_first = [
-        (Tilings::Y, Tiling::Y),
-        (Tilings::X, Tiling::X),
-        (Tilings::W, Tiling::W),
-        (Tilings::LINEAR, Tiling::Linear),
+        (TilingSet::Y, Tiling::Y),
+        (TilingSet::X, Tiling::X),
+        (TilingSet::W, Tiling::W),
+        (TilingSet::LINEAR, Tiling::Linear),
     ];
-    if info.dim == Dim::D1 && allowed.contains(Tilings::LINEAR) {
+    if info.dim == ImageDim::D1 && allowed.contains(TilingSet::LINEAR) {
         return Some(Tiling::Linear);
     }
     let found = best_first.iter().find(|(bit, _)| allowed.contains(*bit));
@@ -323,14 +343,14 @@ fn choose_tiling(info: &ImageInfo, usable: Tilings) -> Option<Tiling> {
 
 /// Alignment of levels in elements. Ref: RENDER_SURFACE_STATE's Surface Horizontal and Vertical
 /// Alignment, and the implied ones of depth and stencil buffers.
-fn image_alignment(info: &ImageInfo, block: Block) -> [u32; 2] {
+fn image_alignment(info: &ImageInfo, block: FormatBlock) -> [u32; 2] {
     if block.is_compressed() {
         [4, 4]
-    } else if info.usage.contains(Usage::DEPTH) {
+    } else if info.usage.contains(ImageUsage::DEPTH) {
         if block.bits == 16 { [8, 4] } else { [4, 4] }
-    } else if info.usage.contains(Usage::STENCIL) {
+    } else if info.usage.contains(ImageUsage::STENCIL) {
         [8, 8]
-    } else if info.usage.contains(Usage::NO_AUX) {
+    } else if info.usage.contains(ImageUsage::NO_AUX) {
         [4, 4]
     } else {
         // AUX_CCS_D and AUX_CCS_E require HALIGN_16.
@@ -339,8 +359,10 @@ fn image_alignment(info: &ImageInfo, block: Block) -> [u32; 2] {
 }
 
 /// Bytes of the unit of typed accesses to linear memory: one element, or two for YUV formats.
-fn access_unit(info: &ImageInfo, block: Block) -> u32 {
-    let typed = info.usage.intersects(Usage::RENDER_TARGET | Usage::STORAGE);
+fn access_unit(info: &ImageInfo, block: FormatBlock) -> u32 {
+    let typed = info
+        .usage
+        .intersects(ImageUsage::RENDER_TARGET | ImageUsage::STORAGE);
     match (typed, info.format.is_yuv()) {
         (false, _) => 1,
         (true, false) => block.bytes(),
@@ -349,12 +371,12 @@ fn access_unit(info: &ImageInfo, block: Block) -> u32 {
 }
 
 /// The unit of row pitches in bytes.
-fn pitch_step(info: &ImageInfo, tiling: Tiling, block: Block) -> u32 {
+fn pitch_step(info: &ImageInfo, tiling: Tiling, block: FormatBlock) -> u32 {
     if let Some(tile) = tiling.tile(block) {
         return tile.row_bytes;
     }
     let unit = access_unit(info, block);
-    if !info.usage.contains(Usage::DISPLAY) {
+    if !info.usage.contains(ImageUsage::DISPLAY) {
         return unit;
     }
     // PLANE_STRIDE counts 64 bytes; other vendors' display engines need 256, which is used where
@@ -375,9 +397,9 @@ fn lcm(a: u32, b: u32) -> u32 {
 }
 
 /// The alignment of linear memory in bytes.
-fn linear_alignment(info: &ImageInfo, block: Block) -> u32 {
+fn linear_alignment(info: &ImageInfo, block: FormatBlock) -> u32 {
     let unit = access_unit(info, block).next_power_of_two();
-    if info.usage.contains(Usage::DISPLAY) {
+    if info.usage.contains(ImageUsage::DISPLAY) {
         unit.max(64)
     } else {
         unit
@@ -419,7 +441,7 @@ pub(crate) fn compute(request: &Request<'_>) -> Result<Surface, SurfaceError> {
         alignment_bytes: request.min_alignment_bytes,
     };
     let slices = match request.dim {
-        Dim::D3 => request.extent_px[2],
+        ImageDim::D3 => request.extent_px[2],
         _ if request.sample_layout == SampleLayout::Layers => request.layers * request.samples,
         _ => request.layers,
     };
@@ -436,7 +458,7 @@ pub(crate) fn compute(request: &Request<'_>) -> Result<Surface, SurfaceError> {
             request.align_el[1] * request.block.extent_sa[1],
         );
         let rows_el = steps(rows_sa.into(), request.block.extent_sa[1]) as u32;
-        let tiled_volume = tile.filter(|_| request.dim == Dim::D3);
+        let tiled_volume = tile.filter(|_| request.dim == ImageDim::D3);
         let step = tiled_volume.map_or(1, |tile| tile.extent_el[1]);
         let pitch = align(align(rows_el, request.layer_align_rows_el), step);
         let elements =

@@ -6,7 +6,7 @@
 //!      offset of each level and layer ([`Surface::place`]), a surface of a single subresource
 //!      ([`Surface::single`]), the auxiliary surfaces ([`Surface::hiz`], [`Surface::mcs`],
 //!      [`Surface::ccs`]), and the offsets of planes and auxiliary surfaces in one allocation
-//!      ([`Allocation`]).
+//!      ([`SurfaceAllocation`]).
 //! Ref: SKL PRM vol. 5 "Memory Views", vol. 2d RENDER_SURFACE_STATE, vol. 7 "MCS Buffer for Render
 //!      Target(s)" and "Hierarchical Depth Buffer".
 //! Tests: layout/tests.rs; layout/tests/isl.rs compares 10,000 images with Mesa's ISL.
@@ -23,8 +23,8 @@ mod subresource;
 mod tiling;
 
 pub use aux::NoAux;
-pub use binding::Binding;
-pub use image::{Dim, ImageInfo, SurfaceError, Usage};
-pub use layout::{Role, SampleLayout, Surface};
-pub use subresource::{Allocation, NotBindable, Place};
-pub use tiling::{Block, Tile, Tiling, Tilings};
+pub use binding::GeometryFields;
+pub use image::{ImageDim, ImageInfo, ImageUsage, SurfaceError};
+pub use layout::{SampleLayout, Surface, SurfaceRole};
+pub use subresource::{NotBindable, SubresourceOffset, SurfaceAllocation};
+pub use tiling::{FormatBlock, Tile, Tiling, TilingSet};

@@ -1,17 +1,18 @@
 //! Offsets: of levels and layers in a surface, of surfaces in an allocation; and surfaces of single
 //! subresources.
 //!
-//! In:  a [`Surface`]. Out: a [`Place`], a surface of one level and layer, an [`Allocation`].
+//! In:  a [`Surface`]. Out: a [`SubresourceOffset`], a surface of one level and layer, an
+//!      [`SurfaceAllocation`].
 //! Ref: SKL PRM vol. 5, "2D Surfaces" (mip layout); vol. 2d, RENDER_SURFACE_STATE's X Offset and Y
 //!      Offset.
 
-use crate::image::{Dim, Usage};
+use crate::image::{ImageDim, ImageUsage};
 use crate::layout::{SampleLayout, Surface, minify};
 use crate::tiling::Tiling;
 
 /// The position of a level of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SubresourceOffset {
     /// Offset in the surface of the tile that contains the first element; for linear surfaces, of
     /// the element itself.
     pub offset_bytes: u64,
@@ -45,10 +46,10 @@ pub enum NotBindable {
 impl Surface {
     /// The position of a level of a layer, or of a volume's slice; of a multisampled surface, that
     /// of the first sample.
-    pub fn offset_of(&self, level: u32, layer: u32) -> Place {
+    pub fn offset_of(&self, level: u32, layer: u32) -> SubresourceOffset {
         let [x_el, y_el] = self.corner_el(level, layer);
         let Some(tile) = self.tiling.tile(self.block) else {
-            return Place {
+            return SubresourceOffset {
                 offset_bytes: y_el * u64::from(self.row_pitch_bytes)
                     + x_el * u64::from(self.block.bytes()),
                 within_el: [0, 0],
@@ -57,7 +58,7 @@ impl Surface {
         let [width_el, height_el] = tile.extent_el.map(u64::from);
         let tile_bytes = u64::from(tile.row_bytes) * u64::from(tile.rows);
         let tile_row = y_el / height_el * u64::from(tile.rows) * u64::from(self.row_pitch_bytes);
-        Place {
+        SubresourceOffset {
             offset_bytes: tile_row + x_el / width_el * u64::from(tile.across) * tile_bytes,
             within_el: [(x_el % width_el) as u32, (y_el % height_el) as u32],
         }
@@ -87,7 +88,7 @@ impl Surface {
     pub fn planes(&self) -> Surface {
         let [width, height, _] = self.extent_px;
         Surface {
-            dim: Dim::D2,
+            dim: ImageDim::D2,
             extent_px: [width, height, 1],
             ..*self
         }
@@ -97,7 +98,11 @@ impl Surface {
     ///
     /// # Errors
     /// If it starts inside a tile at a position that X and Y Offset cannot hold.
-    pub fn single(&self, level: u32, layer: u32) -> Result<(Surface, Place), NotBindable> {
+    pub fn single(
+        &self,
+        level: u32,
+        layer: u32,
+    ) -> Result<(Surface, SubresourceOffset), NotBindable> {
         let place = self.offset_of(level, layer);
         let [x, y] = place.within_el;
         if [x, y] != [0, 0] {
@@ -120,15 +125,15 @@ impl Surface {
         }
         let [width, height, _] = self.extent_px.map(|extent| minify(extent, level));
         let single = Surface {
-            dim: if self.dim == Dim::D1 {
-                Dim::D1
+            dim: if self.dim == ImageDim::D1 {
+                ImageDim::D1
             } else {
-                Dim::D2
+                ImageDim::D2
             },
             extent_px: [width, height, 1],
             levels: 1,
             layers: 1,
-            usage: self.usage - Usage::CUBE,
+            usage: self.usage - ImageUsage::CUBE,
             size_bytes: self.size_bytes - place.offset_bytes,
             ..*self
         };
@@ -138,23 +143,23 @@ impl Surface {
 
 /// Surfaces one after another in one allocation: planes, stencil after depth, auxiliary surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allocation {
+pub struct SurfaceAllocation {
     /// Total size.
     pub size_bytes: u64,
     /// Required alignment of the allocation's address.
     pub alignment_bytes: u32,
 }
 
-impl Default for Allocation {
+impl Default for SurfaceAllocation {
     fn default() -> Self {
-        Allocation {
+        SurfaceAllocation {
             size_bytes: 0,
             alignment_bytes: 1,
         }
     }
 }
 
-impl Allocation {
+impl SurfaceAllocation {
     /// Adds a surface at an offset of the caller's choice, and returns it; none if the offset is
     /// not aligned for the surface.
     pub fn add_surface(&mut self, surface: &Surface, offset_bytes: u64) -> Option<u64> {

@@ -5,17 +5,17 @@
 
 /// An element of a format: a pixel, or a compressed block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct FormatBlock {
     /// Bits of an element.
     pub bits: u32,
     /// Width and height of an element in samples.
     pub extent_sa: [u32; 2],
 }
 
-impl Block {
+impl FormatBlock {
     /// The element of a format; none for planar and raw formats, and for those whose elements are
     /// not whole bytes.
-    pub fn from_format(format: &hw::Format) -> Option<Block> {
+    pub fn from_format(format: &hw::Format) -> Option<FormatBlock> {
         let whole = format.block_bits > 0 && format.block_bits.is_multiple_of(8);
         // Tiles can also hold elements of three components whose size is a power of two.
         let bytes = u32::from(format.block_bits / 8);
@@ -23,7 +23,7 @@ impl Block {
             && (bytes.is_power_of_two()
                 || (bytes.is_multiple_of(3) && (bytes / 3).is_power_of_two()));
         let [width, height] = format.block_el;
-        regular.then(|| Block {
+        regular.then(|| FormatBlock {
             bits: format.block_bits.into(),
             extent_sa: [width.into(), height.into()],
         })
@@ -60,7 +60,7 @@ pub enum Tiling {
 bitflags::bitflags! {
     /// A set of tilings.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Tilings: u8 {
+    pub struct TilingSet: u8 {
         /// [`Tiling::Linear`].
         const LINEAR = 1;
         /// [`Tiling::X`].
@@ -88,7 +88,7 @@ pub struct Tile {
 
 impl Tiling {
     /// The tile for these elements; none for linear surfaces.
-    pub fn tile(self, block: Block) -> Option<Tile> {
+    pub fn tile(self, block: FormatBlock) -> Option<Tile> {
         let (across, bytes) = match block.bits.is_power_of_two() {
             true => (1, block.bytes()),
             false => (3, block.bytes() / 3),

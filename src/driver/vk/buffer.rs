@@ -6,7 +6,7 @@ use ash::vk as api;
 
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::memory::Memory;
+use crate::memory::DeviceMemory;
 
 /// Maximum size of a buffer in bytes: half of the address space of a process.
 pub const MAX_BYTES: u64 = 1 << 47;
@@ -27,7 +27,7 @@ struct Bound {
     /// GPU address of its first byte.
     address: u64,
     /// Keeps the address reserved.
-    _memory: Arc<Memory>,
+    _memory: Arc<DeviceMemory>,
 }
 
 /// Memory requirements of a buffer or image.
@@ -83,7 +83,7 @@ impl Buffer {
     }
 
     /// Binds the buffer at an offset of a memory.
-    pub fn bind(&self, memory: &Arc<Memory>, offset: u64) -> Result<()> {
+    pub fn bind(&self, memory: &Arc<DeviceMemory>, offset: u64) -> Result<()> {
         if offset
             .checked_add(self.bytes)
             .is_none_or(|end| end > memory.bytes)

@@ -8,15 +8,15 @@ use crate::error::{Error, Result};
 use crate::format;
 use crate::limits::MAX_TEXEL_BUFFER_ELEMENTS;
 use crate::physical::PhysicalDevice;
-use crate::surface_state::{self, Surface};
+use crate::surface_state::{self, SurfaceStateWords};
 
 /// `VkBufferView`.
 #[derive(Debug)]
 pub struct BufferView {
     /// Surface state for the sampler.
-    pub texture: Surface,
+    pub texture: SurfaceStateWords,
     /// Surface states for typed writes and for typed reads.
-    pub storage: [Surface; 2],
+    pub storage: [SurfaceStateWords; 2],
 }
 
 impl BufferView {

@@ -12,11 +12,11 @@ use abi::ShaderBinary;
 use crate::cache_entry::{Reader, put_u32, read_shader, write_shader};
 
 /// Identifies a compiled shader: a hash of all that it depends on.
-pub type Key = [u8; 32];
+pub type CacheKey = [u8; 32];
 
 /// Device and driver build that cache data is valid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Owner {
+pub struct CacheOwner {
     /// PCI vendor.
     pub vendor: u32,
     /// PCI device.
@@ -30,36 +30,36 @@ const HEADER_VERSION_ONE: u32 = 1;
 
 /// `VkPipelineCache`.
 #[derive(Debug)]
-pub struct Cache {
-    owner: Owner,
-    entries: Mutex<BTreeMap<Key, Arc<ShaderBinary>>>,
+pub struct PipelineCache {
+    owner: CacheOwner,
+    entries: Mutex<BTreeMap<CacheKey, Arc<ShaderBinary>>>,
 }
 
-impl Cache {
+impl PipelineCache {
     /// Creates a cache with the entries of `data`, if it is ours and undamaged.
-    pub fn new(owner: Owner, data: &[u8]) -> Self {
+    pub fn new(owner: CacheOwner, data: &[u8]) -> Self {
         Self {
             owner,
             entries: Mutex::new(load(owner, data).unwrap_or_default()),
         }
     }
 
-    fn entries(&self) -> MutexGuard<'_, BTreeMap<Key, Arc<ShaderBinary>>> {
+    fn entries(&self) -> MutexGuard<'_, BTreeMap<CacheKey, Arc<ShaderBinary>>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns a cached shader.
-    pub fn get(&self, key: &Key) -> Option<Arc<ShaderBinary>> {
+    pub fn get(&self, key: &CacheKey) -> Option<Arc<ShaderBinary>> {
         self.entries().get(key).cloned()
     }
 
     /// Adds a shader.
-    pub fn insert(&self, key: Key, shader: &Arc<ShaderBinary>) {
+    pub fn insert(&self, key: CacheKey, shader: &Arc<ShaderBinary>) {
         self.entries().insert(key, shader.clone());
     }
 
     /// Adds the entries of another cache.
-    pub fn merge(&self, source: &Cache) {
+    pub fn merge(&self, source: &PipelineCache) {
         let theirs: Vec<_> = source
             .entries()
             .iter()
@@ -103,7 +103,7 @@ impl Cache {
     }
 }
 
-fn header(owner: Owner) -> Vec<u8> {
+fn header(owner: CacheOwner) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER_BYTES);
     for word in [
         HEADER_BYTES as u32,
@@ -124,7 +124,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-fn load(owner: Owner, data: &[u8]) -> Option<BTreeMap<Key, Arc<ShaderBinary>>> {
+fn load(owner: CacheOwner, data: &[u8]) -> Option<BTreeMap<CacheKey, Arc<ShaderBinary>>> {
     let rest = data.strip_prefix(header(owner).as_slice())?;
     let (sum, counted) = rest.split_first_chunk::<8>()?;
     if u64::from_le_bytes(*sum) != checksum(counted) {
@@ -146,23 +146,23 @@ fn load(owner: Owner, data: &[u8]) -> Option<BTreeMap<Key, Arc<ShaderBinary>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use abi::{ComputeInfo, DriverValue, PushData, StageInfo, Stats, Variant};
+    use abi::{ComputeInfo, DriverValue, PushData, ShaderStats, SimdVariant, StageInfo};
 
-    const OWNER: Owner = Owner {
+    const OWNER: CacheOwner = CacheOwner {
         vendor: 0x8086,
         device: 0x1912,
         uuid: [7; 16],
     };
 
     fn shader(seed: u8) -> Arc<ShaderBinary> {
-        let stats = Stats {
+        let stats = ShaderStats {
             instructions: 9,
             cycles: 1 << 40,
             spills: 1,
             fills: 2,
-            ..Stats::default()
+            ..ShaderStats::default()
         };
-        let variant = |simd_width, code_offset_bytes| Variant {
+        let variant = |simd_width, code_offset_bytes| SimdVariant {
             simd_width,
             code_offset_bytes,
             code_bytes: 64,
@@ -173,7 +173,7 @@ mod tests {
         };
         Arc::new(ShaderBinary {
             code: vec![seed; 128],
-            constants: abi::Constants::default(),
+            constants: abi::ConstantData::default(),
             variants: vec![variant(8, 0), variant(16, 64)],
             preferred: 1,
             push: PushData {
@@ -223,8 +223,8 @@ mod tests {
         })
     }
 
-    fn filled() -> Cache {
-        let cache = Cache::new(OWNER, &[]);
+    fn filled() -> PipelineCache {
+        let cache = PipelineCache::new(OWNER, &[]);
         cache.insert([1; 32], &shader(3));
         cache.insert([2; 32], &shader(4));
         cache
@@ -234,7 +234,7 @@ mod tests {
     fn saved_entries_are_loaded() {
         let (bytes, whole) = filled().save(usize::MAX);
         assert!(whole);
-        let loaded = Cache::new(OWNER, &bytes);
+        let loaded = PipelineCache::new(OWNER, &bytes);
         assert_eq!(loaded.get(&[1; 32]), Some(shader(3)));
         assert_eq!(loaded.get(&[2; 32]), Some(shader(4)));
         assert_eq!(loaded.get(&[3; 32]), None);
@@ -248,19 +248,19 @@ mod tests {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x40;
             assert!(
-                Cache::new(OWNER, &damaged).entries().is_empty(),
+                PipelineCache::new(OWNER, &damaged).entries().is_empty(),
                 "byte {at}"
             );
             assert!(
-                Cache::new(OWNER, &bytes[..at]).entries().is_empty(),
+                PipelineCache::new(OWNER, &bytes[..at]).entries().is_empty(),
                 "cut at {at}"
             );
         }
-        let other = Owner {
+        let other = CacheOwner {
             device: 0x5912,
             ..OWNER
         };
-        assert!(Cache::new(other, &bytes).entries().is_empty());
+        assert!(PipelineCache::new(other, &bytes).entries().is_empty());
     }
 
     #[test]
@@ -270,14 +270,14 @@ mod tests {
         for limit in 0..bytes.len() {
             let (part, whole) = cache.save(limit);
             assert!(!whole && part.len() <= limit);
-            let entries = Cache::new(OWNER, &part).entries().len();
+            let entries = PipelineCache::new(OWNER, &part).entries().len();
             assert!(entries <= 1);
         }
     }
 
     #[test]
     fn merging_adds_entries() {
-        let (target, source) = (Cache::new(OWNER, &[]), filled());
+        let (target, source) = (PipelineCache::new(OWNER, &[]), filled());
         target.insert([9; 32], &shader(1));
         target.merge(&source);
         assert_eq!(target.entries().len(), 3);

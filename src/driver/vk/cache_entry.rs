@@ -3,10 +3,11 @@
 //! In:  a shader, or bytes. Out: the other. Damaged bytes give `None`.
 
 use abi::{
-    Capture, Captured, ComputeInfo, ComputedDepth, Constants, DriverValue, FragmentInfo,
-    GeometryInfo, Link, Linked, OutputTopology, PatchMap, PushData, PushedBuffer, PushedRange,
-    SamplerTable, ShaderBinary, StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo,
-    TessSpacing, Variant, VertexElement, VertexInfo, VertexOutputs, VueMap,
+    ComputeInfo, ComputedDepth, ConstantData, DriverValue, FragmentInfo, GeometryInfo, LinkTarget,
+    OutputLink, OutputTopology, PatchMap, PushData, PushedBuffer, PushedRange, SamplerTable,
+    ShaderBinary, ShaderStats, SimdVariant, StageInfo, TessControlInfo, TessDomain, TessEvalInfo,
+    TessSpacing, TransformFeedbackInfo, TransformFeedbackOutput, VertexElement, VertexInfo,
+    VertexOutputs, VueMap,
 };
 
 /// Upper bound of any length; a larger one is damage.
@@ -197,7 +198,7 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
     let variants = (0..count)
         .map(|_| read_variant(reader))
         .collect::<Option<Vec<_>>>()?;
-    let inside = |variant: &Variant| {
+    let inside = |variant: &SimdVariant| {
         let end = variant.code_offset_bytes.checked_add(variant.code_bytes);
         end.is_some_and(|end| end as usize <= code.len())
     };
@@ -206,7 +207,7 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
     }
     Some(ShaderBinary {
         code,
-        constants: Constants {
+        constants: ConstantData {
             data,
             handle_offsets,
         },
@@ -217,14 +218,14 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
     })
 }
 
-fn read_variant(reader: &mut Reader<'_>) -> Option<Variant> {
-    Some(Variant {
+fn read_variant(reader: &mut Reader<'_>) -> Option<SimdVariant> {
+    Some(SimdVariant {
         simd_width: u8::try_from(reader.u32()?).ok()?,
         code_offset_bytes: reader.u32()?,
         code_bytes: reader.u32()?,
         scratch_bytes: reader.u32()?,
         push_grf: u8::try_from(reader.u32()?).ok()?,
-        stats: Stats {
+        stats: ShaderStats {
             instructions: reader.u32()?,
             sends: reader.u32()?,
             loops: reader.u32()?,
@@ -274,8 +275,10 @@ fn write_outputs(out: &mut Vec<u8>, outputs: &VertexOutputs) {
     put_u32(out, outputs.links.len() as u32);
     for link in &outputs.links {
         let (kind, value) = match link.to {
-            Linked::At(slot, component) => (LINK_AT, u32::from_le_bytes([slot, component, 0, 0])),
-            Linked::Constant(bits) => (LINK_CONSTANT, bits),
+            LinkTarget::At(slot, component) => {
+                (LINK_AT, u32::from_le_bytes([slot, component, 0, 0]))
+            }
+            LinkTarget::Constant(bits) => (LINK_CONSTANT, bits),
         };
         out.extend_from_slice(&[link.slot, link.component, kind, 0]);
         put_u32(out, value);
@@ -377,11 +380,11 @@ fn read_bytes(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
     Some(reader.next_bytes(length)?.to_vec())
 }
 
-fn read_capture(reader: &mut Reader<'_>) -> Option<Capture> {
+fn read_capture(reader: &mut Reader<'_>) -> Option<TransformFeedbackInfo> {
     let count = reader.length()?;
     let dwords = (0..count).map(|_| {
         let &[slot, component, buffer, stream] = reader.chunk()?;
-        Some(Captured {
+        Some(TransformFeedbackOutput {
             slot,
             component,
             buffer,
@@ -389,13 +392,13 @@ fn read_capture(reader: &mut Reader<'_>) -> Option<Capture> {
             offset_bytes: reader.u32()?,
         })
     });
-    Some(Capture {
+    Some(TransformFeedbackInfo {
         dwords: dwords.collect::<Option<_>>()?,
         strides_bytes: [reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?],
     })
 }
 
-fn read_links(reader: &mut Reader<'_>) -> Option<Vec<Link>> {
+fn read_links(reader: &mut Reader<'_>) -> Option<Vec<OutputLink>> {
     let count = reader.length()?;
     let links = (0..count).map(|_| {
         let &[slot, component, kind, 0] = reader.chunk()? else {
@@ -403,11 +406,11 @@ fn read_links(reader: &mut Reader<'_>) -> Option<Vec<Link>> {
         };
         let value = reader.u32()?;
         let to = match (kind, value.to_le_bytes()) {
-            (LINK_AT, [slot, component, 0, 0]) => Linked::At(slot, component),
-            (LINK_CONSTANT, _) => Linked::Constant(value),
+            (LINK_AT, [slot, component, 0, 0]) => LinkTarget::At(slot, component),
+            (LINK_CONSTANT, _) => LinkTarget::Constant(value),
             _ => return None,
         };
-        Some(Link {
+        Some(OutputLink {
             slot,
             component,
             to,
@@ -581,14 +584,14 @@ mod tests {
                 written: 1 << 32 | 1 << 127 | 3,
                 clip_distances: 7,
                 cull_distances: 8,
-                capture: Capture::default(),
+                capture: TransformFeedbackInfo::default(),
                 links: Vec::new(),
             },
         }));
         let outputs = VertexOutputs {
             written: 5,
-            capture: Capture {
-                dwords: vec![Captured {
+            capture: TransformFeedbackInfo {
+                dwords: vec![TransformFeedbackOutput {
                     slot: 32,
                     component: 1,
                     buffer: 2,
@@ -598,15 +601,15 @@ mod tests {
                 strides_bytes: [4, 8, 0x110, 12],
             },
             links: vec![
-                Link {
+                OutputLink {
                     slot: 33,
                     component: 3,
-                    to: Linked::At(32, 1),
+                    to: LinkTarget::At(32, 1),
                 },
-                Link {
+                OutputLink {
                     slot: 34,
                     component: 0,
-                    to: Linked::Constant(0x3f80_0000),
+                    to: LinkTarget::Constant(0x3f80_0000),
                 },
             ],
             ..VertexOutputs::default()

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::cache::Cache;
+use crate::cache::PipelineCache;
 use crate::compiler::{self, Neighbours, ShaderInfo, Stage, TranslatedShader};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ pub struct Code {
     pub shader: Arc<abi::ShaderBinary>,
     /// It was found in the application's cache.
     pub cached: bool,
-    memory: i915::Slice,
+    memory: i915::PoolAllocation,
     /// Surface of the constant data.
     _surface: Option<i915::HeapAllocation>,
 }
@@ -44,7 +44,7 @@ impl Code {
     /// already translated.
     pub fn new(
         context: &Arc<Context>,
-        cache: Option<&Cache>,
+        cache: Option<&PipelineCache>,
         info: &ShaderInfo,
         neighbours: &Neighbours,
         translated: Option<TranslatedShader>,
@@ -95,12 +95,15 @@ impl Code {
             None
         } else {
             memory.write(data_at, data)?;
-            let piece = context.gpu.bindless().allocate(abi::PIECE_BYTES)?;
+            let slot = context
+                .gpu
+                .bindless()
+                .allocate(abi::DESCRIPTOR_SLOT_BYTES)?;
             let surface = surface_state::buffer(BufferDescriptor {
                 address: memory.address() + data_at as u64,
                 bytes: data.len() as u64,
             });
-            let place = piece.offset_bytes();
+            let place = slot.offset_bytes();
             context.gpu.bindless().write(place, &surface)?;
             let mut code = shader.code.clone();
             let handle = (place << 6).to_le_bytes();
@@ -110,7 +113,7 @@ impl Code {
                 }
             }
             memory.write(0, &code)?;
-            Some(piece)
+            Some(slot)
         };
         Ok(Self {
             shader,
@@ -131,12 +134,12 @@ pub fn scratch(
     context: &Context,
     stage: Stage,
     thread_bytes: u32,
-) -> Result<(cmd::Scratch, Option<Arc<i915::Buffer>>)> {
+) -> Result<(cmd::ScratchSpace, Option<Arc<i915::Buffer>>)> {
     let memory = match thread_bytes {
         0 => None,
         bytes => Some(context.scratch(stage, bytes)?),
     };
-    let scratch = cmd::Scratch {
+    let scratch = cmd::ScratchSpace {
         address: memory.as_ref().map_or(0, |buffer| buffer.address()),
         thread_bytes,
     };

@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-pub use compile::{Reads, Stage, SubgroupSize, TranslatedShader};
+pub use compile::{InputsRead, Stage, SubgroupSize, TranslatedShader};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
-use crate::shader::{Constant, Module};
+use crate::shader::{ShaderModule, SpecializationConstant};
 
 /// Parameters of a stage's shader.
 #[derive(Clone, Debug)]
@@ -17,11 +17,11 @@ pub struct ShaderInfo {
     /// The stage.
     pub stage: Stage,
     /// Shader module.
-    pub module: Arc<Module>,
+    pub module: Arc<ShaderModule>,
     /// Entry point name.
     pub entry: String,
     /// Specialization constants.
-    pub constants: Vec<Constant>,
+    pub constants: Vec<SpecializationConstant>,
     /// Pipeline layout.
     pub layout: Arc<PipelineLayout>,
     /// `vkCmdDispatchBase` may be used with a base other than 0.
@@ -46,9 +46,9 @@ pub struct Neighbours {
     /// Tessellation modes, which the two tessellation shaders declare together.
     pub tess: Option<compile::TessInfo>,
     /// Compiled shader of the previous stage.
-    pub before: Option<Arc<abi::ShaderBinary>>,
+    pub previous_stage: Option<Arc<abi::ShaderBinary>>,
     /// Inputs of the next stage, if known.
-    pub next_stage_reads: Option<Reads>,
+    pub next_stage_reads: Option<InputsRead>,
 }
 
 /// The inputs that a shader reads from the previous stage. `None` if unknown: the module has no
@@ -57,7 +57,7 @@ pub struct Neighbours {
 pub fn reads(
     context: &Context,
     info: &ShaderInfo,
-) -> Result<(Option<Reads>, Option<TranslatedShader>)> {
+) -> Result<(Option<InputsRead>, Option<TranslatedShader>)> {
     let alone = Neighbours::default();
     with_key(context, info, &alone, |key| {
         let name = key.hash(info.module.identifier());
@@ -97,14 +97,14 @@ fn with_key<R>(
     context: &Context,
     info: &ShaderInfo,
     neighbours: &Neighbours,
-    then: impl FnOnce(&compile::Key<'_>) -> R,
+    then: impl FnOnce(&compile::CompileKey<'_>) -> R,
 ) -> R {
     let specialization: Vec<(u32, u64)> = info
         .constants
         .iter()
         .map(|constant| (constant.id, constant.bits))
         .collect();
-    then(&compile::Key {
+    then(&compile::CompileKey {
         stage: info.stage,
         entry_point: &info.entry,
         specialization: &specialization,
@@ -118,7 +118,10 @@ fn with_key<R>(
         },
         views: neighbours.views,
         tess: neighbours.tess,
-        before: neighbours.before.as_ref().map(|before| &before.stage),
+        previous_stage: neighbours
+            .previous_stage
+            .as_ref()
+            .map(|before| &before.stage),
         next_stage_reads: neighbours.next_stage_reads,
         layout: &info.layout.abi,
         device: context.physical.info().device,
@@ -152,11 +155,11 @@ pub fn internal(
     if replicated {
         (backend.replicated, backend.widths) = (true, 0);
     }
-    let key = compile::Key {
+    let key = compile::CompileKey {
         subgroup_size: SubgroupSize::Fixed,
         backend,
         flags: context.physical.diagnosis().flags.code_bits(),
-        ..compile::Key::new(stage, "main", &layout.abi, context.physical.info().device)
+        ..compile::CompileKey::new(stage, "main", &layout.abi, context.physical.info().device)
     };
     compile::compile_nir(shader, &key).map_err(invalid)
 }

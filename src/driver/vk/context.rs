@@ -11,7 +11,7 @@ use compile::Stage;
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
-use crate::feature::Enabled;
+use crate::feature::EnabledFeatures;
 use crate::physical::PhysicalDevice;
 
 /// The device-lost state.
@@ -39,17 +39,17 @@ const MAX_READS: usize = 1 << 14;
 /// Inputs that shaders read from the previous stage, by cache key: many pipelines share shaders.
 /// All are dropped when there are too many.
 #[derive(Debug, Default)]
-pub struct Reads(Mutex<FxHashMap<[u8; 32], compile::Reads>>);
+pub struct InputsReadCache(Mutex<FxHashMap<[u8; 32], compile::InputsRead>>);
 
-impl Reads {
+impl InputsReadCache {
     /// The inputs of a shader.
-    pub fn get(&self, name: &[u8; 32]) -> Option<compile::Reads> {
+    pub fn get(&self, name: &[u8; 32]) -> Option<compile::InputsRead> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(name).copied()
     }
 
     /// Remembers the inputs of a shader.
-    pub fn insert(&self, name: [u8; 32], read: compile::Reads) {
+    pub fn insert(&self, name: [u8; 32], read: compile::InputsRead) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MAX_READS {
             known.clear();
@@ -64,30 +64,30 @@ pub struct Context {
     /// Physical device.
     pub physical: Arc<PhysicalDevice>,
     /// Enabled features.
-    pub features: Enabled,
+    pub features: EnabledFeatures,
     /// Kernel context and address space.
     pub gpu: Arc<i915::Device>,
     /// Small objects that the GPU reads and writes: events.
-    pub general: Arc<i915::Pool>,
+    pub general: Arc<i915::MemoryPool>,
     /// Dynamic state: push data, interface descriptors.
-    pub dynamic: Arc<i915::Pool>,
+    pub dynamic: Arc<i915::MemoryPool>,
     /// Shader code.
-    pub instructions: Arc<i915::Pool>,
+    pub instructions: Arc<i915::MemoryPool>,
     /// Batches of the queue.
-    pub batches: Arc<i915::Pool>,
+    pub batches: Arc<i915::MemoryPool>,
     /// Chunks of command buffers.
-    pub chunks: Arc<i915::Chunks>,
+    pub chunks: Arc<i915::ChunkPool>,
     /// Device-lost state.
     pub lost: Arc<Lost>,
     /// Inputs that shaders read from the previous stage.
-    pub reads: Reads,
+    pub reads: InputsReadCache,
     scratch: Mutex<BTreeMap<(u8, u32), Arc<i915::Buffer>>>,
     /// Custom border colours of samplers.
-    border_pool: Arc<i915::Pool>,
+    border_pool: Arc<i915::MemoryPool>,
     /// Vulkan's predefined border colours.
-    predefined_borders: i915::Slice,
+    predefined_borders: i915::PoolAllocation,
     /// Write target of PIPE_CONTROLs whose write serves synchronisation only.
-    scrap: i915::Slice,
+    scrap: i915::PoolAllocation,
 }
 
 /// Distance between border colours in bytes: the unit of Border Color Pointer.
@@ -118,7 +118,7 @@ fn bytes(words: [u32; 4]) -> [u8; 16] {
 pub const CHUNK_BYTES: u64 = 4 << 10;
 
 /// The heaps of a device's address space.
-pub const HEAPS: cmd::Heaps = cmd::Heaps {
+pub const HEAPS: cmd::HeapBases = cmd::HeapBases {
     general: i915::GENERAL_BASE,
     surface: i915::SURFACE_BASE,
     dynamic: i915::DYNAMIC_BASE,
@@ -142,11 +142,11 @@ impl Context {
     /// Creates a context with a kernel context of its own.
     pub fn new(
         physical: &Arc<PhysicalDevice>,
-        priority: i915::Priority,
-        features: Enabled,
+        priority: i915::ContextPriority,
+        features: EnabledFeatures,
     ) -> Result<Arc<Self>> {
         let gpu = i915::Device::new(physical.file(), physical.info(), priority)?;
-        let pool = |zone| i915::Pool::new(&gpu, zone);
+        let pool = |zone| i915::MemoryPool::new(&gpu, zone);
         let general = pool(i915::Zone::High);
         let border_pool = pool(i915::Zone::Border);
         let predefined_borders =
@@ -160,12 +160,12 @@ impl Context {
             scrap: general.allocate(64, 64)?,
             general,
             // Batch data is dynamic state.
-            chunks: i915::Chunks::new(&gpu, i915::Zone::Dynamic, CHUNK_BYTES),
+            chunks: i915::ChunkPool::new(&gpu, i915::Zone::Dynamic, CHUNK_BYTES),
             dynamic: pool(i915::Zone::Dynamic),
             instructions: pool(i915::Zone::Instruction),
             batches: pool(i915::Zone::High),
             lost: Arc::default(),
-            reads: Reads::default(),
+            reads: InputsReadCache::default(),
             scratch: Mutex::default(),
             border_pool,
             predefined_borders,
@@ -179,15 +179,15 @@ impl Context {
     }
 
     /// Allocates a custom border colour.
-    pub fn alloc_border(&self, colour: [u32; 4]) -> Result<i915::Slice> {
+    pub fn alloc_border(&self, colour: [u32; 4]) -> Result<i915::PoolAllocation> {
         let slice = self.border_pool.allocate(BORDER_STRIDE_BYTES, 64)?;
         slice.write(0, &bytes(colour))?;
         Ok(slice)
     }
 
     /// The facts that batches depend on.
-    pub fn machine(&self) -> cmd::Machine {
-        cmd::Machine {
+    pub fn machine(&self) -> cmd::DeviceInfo {
+        cmd::DeviceInfo {
             max_threads: self.physical.info().threads(),
             dynamic_base: HEAPS.dynamic,
             bindless_base: HEAPS.bindless,

@@ -7,17 +7,17 @@ use ash::vk as api;
 use crate::context::{CHUNK_BYTES, Context, HEAPS};
 use crate::error::{Error, Result};
 use crate::extension;
-use crate::feature::Enabled;
+use crate::feature::EnabledFeatures;
 use crate::instance;
 use crate::meta_pipelines::MetaPipelines;
 use crate::physical::PhysicalDevice;
-use crate::queue::{Queue, Submission};
+use crate::queue::{Queue, QueueSubmission};
 
 /// Parameters of device creation.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// Enabled features.
-    pub features: Enabled,
+    pub features: EnabledFeatures,
     /// Enabled extensions.
     pub extensions: Vec<String>,
     /// Queue families, and the number of queues of each.
@@ -55,7 +55,7 @@ fn first_batch(context: &Context) -> Result<i915::Chunk> {
 /// Memory of a batch that fits into one chunk.
 struct OneChunk(i915::Chunk);
 
-impl cmd::Memory for OneChunk {
+impl cmd::StreamMemory for OneChunk {
     type Error = Error;
     const CHUNK_DW: usize = CHUNK_BYTES as usize / 4;
 
@@ -85,9 +85,9 @@ impl cmd::Memory for OneChunk {
 fn priority(
     physical: &PhysicalDevice,
     wanted: Option<api::QueueGlobalPriorityKHR>,
-) -> Result<i915::Priority> {
+) -> Result<i915::ContextPriority> {
     let Some(wanted) = wanted else {
-        return Ok(i915::Priority::Medium);
+        return Ok(i915::ContextPriority::Medium);
     };
     let known = physical.priorities().into_iter().find(|p| p.0 == wanted);
     known.map(|p| p.1).ok_or(Error::NotPermitted)
@@ -116,9 +116,9 @@ impl Device {
             &context.batches,
         )?;
         let first_batch = first_batch(&context)?;
-        queue.submit(&mut Submission {
+        queue.submit(&mut QueueSubmission {
             batches: [first_batch.start()].into_iter().collect(),
-            ..Submission::default()
+            ..QueueSubmission::default()
         })?;
         Ok(Arc::new(Self {
             _first_batch: first_batch,

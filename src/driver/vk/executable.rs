@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// Properties of an executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Properties {
+pub struct ExecutableProperties {
     /// Stage.
     pub stages: api::ShaderStageFlags,
     /// For example "SIMD16 compute shader".
@@ -22,7 +22,7 @@ pub struct Properties {
 
 /// A statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Statistic {
+pub struct ExecutableStatistic {
     /// Name.
     pub name: &'static str,
     /// Description.
@@ -33,7 +33,7 @@ pub struct Statistic {
 
 /// An internal representation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Representation {
+pub struct InternalRepresentation {
     /// Name.
     pub name: String,
     /// The text.
@@ -42,17 +42,17 @@ pub struct Representation {
 
 /// A stage's compiled shader.
 #[derive(Clone, Copy, Debug)]
-pub struct Compiled<'a> {
+pub struct CompiledStage<'a> {
     /// The shader.
     pub shader: &'a abi::ShaderBinary,
     /// Index of the variant that is used.
-    pub first: usize,
+    pub used_variant: usize,
 }
 
-impl<'a> Compiled<'a> {
+impl<'a> CompiledStage<'a> {
     fn executables(self) -> impl Iterator<Item = Executable<'a>> {
         let variants = self.shader.variants.iter().enumerate();
-        let first = self.first;
+        let first = self.used_variant;
         let chosen = variants.clone().filter(move |(index, _)| *index == first);
         let rest = variants.filter(move |(index, _)| *index != first);
         chosen.chain(rest).map(move |(_, variant)| Executable {
@@ -65,18 +65,21 @@ impl<'a> Compiled<'a> {
 /// A variant of a stage.
 struct Executable<'a> {
     stage: &'a abi::StageInfo,
-    variant: &'a abi::Variant,
+    variant: &'a abi::SimdVariant,
 }
 
-fn executable<'a>(pipeline: &[Compiled<'a>], index: u32) -> Result<Executable<'a>> {
-    let mut all = pipeline.iter().copied().flat_map(Compiled::executables);
+fn executable<'a>(pipeline: &[CompiledStage<'a>], index: u32) -> Result<Executable<'a>> {
+    let mut all = pipeline
+        .iter()
+        .copied()
+        .flat_map(CompiledStage::executables);
     all.nth(index as usize).ok_or(Error::InvalidUse {
         why: "an executable index beyond the pipeline",
     })
 }
 
 /// Lists the executables of a pipeline.
-pub fn properties(pipeline: &[Compiled<'_>]) -> Vec<Properties> {
+pub fn properties(pipeline: &[CompiledStage<'_>]) -> Vec<ExecutableProperties> {
     let executable_properties = |executable: Executable<'_>| {
         let width = executable.variant.simd_width;
         use api::ShaderStageFlags as S;
@@ -94,19 +97,22 @@ pub fn properties(pipeline: &[Compiled<'_>]) -> Vec<Properties> {
             abi::StageInfo::Geometry(_) => (S::GEOMETRY, "geometry", "primitives"),
             abi::StageInfo::Fragment(_) => (S::FRAGMENT, "fragment", "fragments"),
         };
-        Properties {
+        ExecutableProperties {
             stages,
             name: format!("SIMD{width} {name} shader"),
             description: format!("A {name} shader, {width} {what} in each thread"),
             subgroup_size: width.into(),
         }
     };
-    let all = pipeline.iter().copied().flat_map(Compiled::executables);
+    let all = pipeline
+        .iter()
+        .copied()
+        .flat_map(CompiledStage::executables);
     all.map(executable_properties).collect()
 }
 
 /// Lists the statistics of an executable.
-pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic>> {
+pub fn statistics(pipeline: &[CompiledStage<'_>], index: u32) -> Result<Vec<ExecutableStatistic>> {
     let Executable {
         stage,
         variant: chosen,
@@ -116,7 +122,7 @@ pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic
         _ => 0,
     };
     let stats = &chosen.stats;
-    let statistic = |name, description, value: u64| Statistic {
+    let statistic = |name, description, value: u64| ExecutableStatistic {
         name,
         description,
         value,
@@ -176,11 +182,14 @@ pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic
 }
 
 /// Lists the dumps of an executable, if they were captured.
-pub fn representations(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Representation>> {
+pub fn representations(
+    pipeline: &[CompiledStage<'_>],
+    index: u32,
+) -> Result<Vec<InternalRepresentation>> {
     let dumps = &executable(pipeline, index)?.variant.dumps;
     Ok(dumps
         .iter()
-        .map(|(name, text)| Representation {
+        .map(|(name, text)| InternalRepresentation {
             name: name.clone(),
             text: text.clone(),
         })

@@ -200,7 +200,7 @@ mod tests {
     fn the_documentation_lists_what_is_offered() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/extensions.md");
         let text = std::fs::read_to_string(page).unwrap();
-        let mut told = Vec::new();
+        let mut documented = Vec::new();
         for line in text.lines().filter(|line| line.starts_with("| `VK_")) {
             let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
             let [name, _, ours, why] = cells[..] else {
@@ -212,11 +212,11 @@ mod tests {
                 "a reason where it is not there: {line}"
             );
             if ours == "yes" {
-                told.push(name.trim_matches('`'));
+                documented.push(name.trim_matches('`'));
             }
         }
         let mut offered: Vec<_> = INSTANCE.iter().chain(DEVICE).map(|row| row.name).collect();
         offered.sort_unstable();
-        assert_eq!(told, offered);
+        assert_eq!(documented, offered);
     }
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 
 /// A feature structure: `sType`, `pNext`, and a `VkBool32` for each member.
 #[derive(Clone, Copy, Debug)]
-pub struct Structure {
+pub struct FeatureStructure {
     /// Its `sType`.
     pub s_type: StructureType,
     /// Names of its members, in order.
@@ -24,7 +24,7 @@ pub struct Structure {
 macro_rules! structures {
     ($($s_type:ident [$($member:ident)*];)*) => {
         /// The structures: core versions first, then extensions.
-        pub static STRUCTURES: &[Structure] = &[$(Structure {
+        pub static STRUCTURES: &[FeatureStructure] = &[$(FeatureStructure {
             s_type: StructureType::$s_type,
             members: &[$(stringify!($member)),*],
         },)*];
@@ -219,7 +219,7 @@ structures! {
 
 /// A supported feature.
 #[derive(Clone, Copy, Debug)]
-pub struct Offered {
+pub struct SupportedFeature {
     /// Name of the member.
     pub name: &'static str,
     /// Required hardware capability.
@@ -231,7 +231,7 @@ pub struct Offered {
 macro_rules! offered {
     ($($name:ident $(($cap:ident))? $witness:literal;)*) => {
         /// The supported features, in the order of the structures.
-        pub static OFFERED: &[Offered] = &[$(Offered {
+        pub static OFFERED: &[SupportedFeature] = &[$(SupportedFeature {
             name: stringify!($name),
             needs: offered!(@cap $($cap)?),
             witness: $witness,
@@ -439,7 +439,7 @@ offered! {
 }
 
 /// Members with a different meaning in one structure, where the device does not support them.
-const APART: &[(StructureType, &str)] = &[
+const EXCEPTIONS: &[(StructureType, &str)] = &[
     // In this structure it is the buffer, not its memory, that gets the address.
     (
         StructureType::PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT,
@@ -448,7 +448,7 @@ const APART: &[(StructureType, &str)] = &[
 ];
 
 /// The feature structure with an `sType`, if it is one.
-pub fn structure(s_type: StructureType) -> Option<&'static Structure> {
+pub fn structure(s_type: StructureType) -> Option<&'static FeatureStructure> {
     STRUCTURES.iter().find(|row| row.s_type == s_type)
 }
 
@@ -461,14 +461,14 @@ pub fn offers(device: &Device, name: &str) -> bool {
 
 /// The enabled features that change the driver's behaviour; all others are always active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Enabled {
+pub struct EnabledFeatures {
     /// `robustBufferAccess`: accesses out of bounds must not affect those in bounds.
     pub robust_buffers: bool,
 }
 
-impl Structure {
+impl FeatureStructure {
     fn offered(&self, device: &Device, name: &str) -> bool {
-        offers(device, name) && !APART.contains(&(self.s_type, name))
+        offers(device, name) && !EXCEPTIONS.contains(&(self.s_type, name))
     }
 
     /// Fills in the values of the members for a query.
@@ -527,7 +527,7 @@ mod tests {
         }
         assert!(offers(device, "robustBufferAccess"));
         assert!(!offers(device, "sparseBinding"));
-        for (s_type, name) in APART {
+        for (s_type, name) in EXCEPTIONS {
             assert!(structure(*s_type).unwrap().members.contains(name));
             assert!(offers(device, name), "{name} is offered nowhere");
         }

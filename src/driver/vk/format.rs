@@ -11,10 +11,10 @@ use ash::vk::Format as F;
 use cmd::image::{ChannelSelect, IDENTITY_SWIZZLE};
 use hw::{FormatUse, Gen};
 use smallvec::SmallVec;
-use surface::Tilings;
+use surface::TilingSet;
 
 use crate::modifier::{MODIFIERS, Modifier};
-use crate::planar::{ASPECTS, PLANAR, Planar};
+use crate::planar::{ASPECTS, PLANAR, YcbcrFormat};
 
 /// Aspects of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct Format {
     /// Swizzle from the hardware format's channels.
     pub swizzle: [ChannelSelect; 4],
     /// Planes of a Y'CbCr format; `hw` is the format of the first one.
-    pub planar: Option<&'static Planar>,
+    pub planar: Option<&'static YcbcrFormat>,
     /// `hw` has a fourth channel that the Vulkan format lacks ([`WIDENED`]).
     pub widened: bool,
 }
@@ -402,7 +402,7 @@ impl Format {
     }
 
     /// Hardware format of an aspect.
-    pub fn part(&self, aspect: api::ImageAspectFlags) -> Option<&'static hw::Format> {
+    pub fn aspect_format(&self, aspect: api::ImageAspectFlags) -> Option<&'static hw::Format> {
         if !self.aspects().contains(aspect) {
             return None;
         }
@@ -415,7 +415,7 @@ impl Format {
 
     /// Whether it has several planes.
     pub fn is_multi_planar(&self) -> bool {
-        self.planar.is_some_and(Planar::is_multi_planar)
+        self.planar.is_some_and(YcbcrFormat::is_multi_planar)
     }
 
     /// Number of planes, and of descriptor slots that they take.
@@ -458,8 +458,8 @@ impl Format {
             return None;
         }
         let (mut packing, mut at) = (0, 0);
-        for (letter, bits) in channels(name) {
-            let select = match letter {
+        for (name_char, bits) in channels(name) {
+            let select = match name_char {
                 b'R' => ChannelSelect::Red,
                 b'G' => ChannelSelect::Green,
                 b'B' => ChannelSelect::Blue,
@@ -474,13 +474,13 @@ impl Format {
     }
 
     /// Channel type of a three-channel format that can be written channel by channel.
-    pub fn three_channel_type(&self) -> Option<blit::Channel> {
+    pub fn three_channel_type(&self) -> Option<blit::ChannelFormat> {
         Some(match self.hw.name {
-            "R8G8B8_UNORM" => blit::Channel::Unorm8,
-            "R8G8B8_UNORM_SRGB" => blit::Channel::Srgb8,
-            "R16G16B16_UNORM" => blit::Channel::Unorm16,
-            "R16G16B16_FLOAT" => blit::Channel::Float16,
-            "R32G32B32_FLOAT" => blit::Channel::Float32,
+            "R8G8B8_UNORM" => blit::ChannelFormat::Unorm8,
+            "R8G8B8_UNORM_SRGB" => blit::ChannelFormat::Srgb8,
+            "R16G16B16_UNORM" => blit::ChannelFormat::Unorm16,
+            "R16G16B16_FLOAT" => blit::ChannelFormat::Float16,
+            "R32G32B32_FLOAT" => blit::ChannelFormat::Float32,
             _ => return None,
         })
     }
@@ -569,7 +569,7 @@ impl Format {
             return A::empty();
         }
         let tiling = match modifier.tilings {
-            Tilings::LINEAR => api::ImageTiling::LINEAR,
+            TilingSet::LINEAR => api::ImageTiling::LINEAR,
             _ => api::ImageTiling::OPTIMAL,
         };
         self.image_features(hw_gen, tiling) & !A::DISJOINT
@@ -616,7 +616,7 @@ impl Format {
 }
 
 /// Features of Y'CbCr formats, for all tilings.
-fn ycbcr_features(planar: &Planar) -> api::FormatFeatureFlags2 {
+fn ycbcr_features(planar: &YcbcrFormat) -> api::FormatFeatureFlags2 {
     use api::FormatFeatureFlags2 as A;
     let mut features = A::TRANSFER_SRC
         | A::TRANSFER_DST
@@ -678,13 +678,13 @@ mod tests {
         assert_eq!(WIDENED_FORMATS.len(), WIDENED.len());
         assert!(FORMATS.windows(2).all(|pair| pair[0].api < pair[1].api));
         let row = find(F::D24_UNORM_S8_UINT).unwrap();
-        let part = |aspect| row.part(aspect).map(|format| format.name);
+        let hw_name = |aspect| row.aspect_format(aspect).map(|format| format.name);
         assert_eq!(
-            part(api::ImageAspectFlags::DEPTH),
+            hw_name(api::ImageAspectFlags::DEPTH),
             Some("R24_UNORM_X8_TYPELESS")
         );
-        assert_eq!(part(api::ImageAspectFlags::STENCIL), Some("R8_UINT"));
-        assert_eq!(part(api::ImageAspectFlags::COLOR), None);
+        assert_eq!(hw_name(api::ImageAspectFlags::STENCIL), Some("R8_UINT"));
+        assert_eq!(hw_name(api::ImageAspectFlags::COLOR), None);
         assert!(find(F::B8G8R8_UNORM).is_none());
     }
 }

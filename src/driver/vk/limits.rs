@@ -60,7 +60,7 @@ const DESCRIPTORS: u32 = 1 << 16;
 
 /// Device properties that limits depend on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Basis {
+pub struct LimitInputs {
     /// Timestamp counter frequency.
     pub timestamp_hz: u64,
     /// Maximum threads of a workgroup (those of one subslice, at most 64).
@@ -70,7 +70,7 @@ pub struct Basis {
 }
 
 /// The limits of a device. `offers` tells whether it supports a feature.
-pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDeviceLimits {
+pub fn limits(basis: &LimitInputs, offers: impl Fn(&str) -> bool) -> api::PhysicalDeviceLimits {
     let when = |feature: &str, value: u32| if offers(feature) { value } else { 0 };
     let one_or = |feature: &str, value: u32| when(feature, value).max(1);
     let real = |feature: &str, value: f32| if offers(feature) { value } else { 0.0 };
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn workgroups_fit_a_subslice() {
-        let basis = Basis {
+        let basis = LimitInputs {
             timestamp_hz: 12_000_000,
             workgroup_threads: 56,
             slm_bytes: 65536,
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(skylake.max_compute_work_group_invocations, 1024);
         assert_eq!(skylake.timestamp_period, 83.333336);
         let small = limits(
-            &Basis {
+            &LimitInputs {
                 workgroup_threads: 6,
                 ..basis
             },

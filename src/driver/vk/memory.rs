@@ -14,22 +14,22 @@ pub const MAX_ALLOCATION_BYTES: u64 = 1 << 32;
 
 /// Parameters of an allocation.
 #[derive(Debug)]
-pub struct Request {
+pub struct MemoryAllocateInfo {
     /// Size in bytes.
     pub bytes: u64,
     /// Memory type.
     pub type_index: u32,
     /// Existing memory to import.
-    pub import: Option<Import>,
+    pub import: Option<MemoryImport>,
     /// Handle types for export.
     pub export: api::ExternalMemoryHandleTypeFlags,
     /// Constraint on its address.
-    pub place: Place,
+    pub address: AddressConstraint,
 }
 
 /// Imported memory.
 #[derive(Debug)]
-pub enum Import {
+pub enum MemoryImport {
     /// A file descriptor.
     Descriptor(OwnedFd),
     /// Host pages.
@@ -38,7 +38,7 @@ pub enum Import {
 
 /// Constraint on a GPU address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AddressConstraint {
     /// Any address.
     Anywhere,
     /// Any address that a capture can be replayed at.
@@ -47,24 +47,26 @@ pub enum Place {
     At(u64),
 }
 
-impl Place {
+impl AddressConstraint {
     /// The kernel-level constraint. `shared`: the memory is exportable.
-    fn kernel_place(self, shared: bool) -> i915::Place {
+    fn kernel_place(self, shared: bool) -> i915::Placement {
         use i915::Zone::{High, Replay, Shared};
         match (self, shared) {
-            (Place::Anywhere, false) => i915::Place::In(High),
-            (Place::Replayable, false) => i915::Place::In(Replay),
-            (Place::At(address), false) => i915::Place::At(Replay, address),
+            (AddressConstraint::Anywhere, false) => i915::Placement::In(High),
+            (AddressConstraint::Replayable, false) => i915::Placement::In(Replay),
+            (AddressConstraint::At(address), false) => i915::Placement::At(Replay, address),
             // The caching policy of shared memory follows from its address.
-            (Place::Anywhere | Place::Replayable, true) => i915::Place::In(Shared),
-            (Place::At(address), true) => i915::Place::At(Shared, address),
+            (AddressConstraint::Anywhere | AddressConstraint::Replayable, true) => {
+                i915::Placement::In(Shared)
+            }
+            (AddressConstraint::At(address), true) => i915::Placement::At(Shared, address),
         }
     }
 
     /// The error of a failed allocation.
     fn allocation_error(self, error: i915::Error) -> Error {
         match (self, error) {
-            (Place::At(_), i915::Error::OutOfAddressSpace { .. }) => {
+            (AddressConstraint::At(_), i915::Error::OutOfAddressSpace { .. }) => {
                 Error::InvalidOpaqueCaptureAddress
             }
             (_, error) => error.into(),
@@ -90,7 +92,7 @@ fn is_coherent(physical: &PhysicalDevice, type_index: u32) -> bool {
 
 /// `VkDeviceMemory`.
 #[derive(Debug)]
-pub struct Memory {
+pub struct DeviceMemory {
     /// Size that the application asked for.
     pub bytes: u64,
     /// Memory type.
@@ -131,9 +133,9 @@ impl Drop for Share {
     }
 }
 
-impl Memory {
+impl DeviceMemory {
     /// Allocates or imports memory.
-    pub fn new(context: &Arc<Context>, request: Request) -> Result<Self> {
+    pub fn new(context: &Arc<Context>, request: MemoryAllocateInfo) -> Result<Self> {
         let physical = &context.physical;
         if request.type_index >= physical.memory_types().len() as u32 {
             return Err(Error::InvalidUse {
@@ -145,7 +147,7 @@ impl Memory {
                 what: "this kind of external memory",
             });
         }
-        if let Some(Import::Host(pages)) = request.import {
+        if let Some(MemoryImport::Host(pages)) = request.import {
             let available = size_of_val(pages.words()) as u64;
             if available < request.bytes {
                 return Err(Error::InvalidExternalHandle {
@@ -154,7 +156,7 @@ impl Memory {
             }
             let buffer = context
                 .gpu
-                .userptr_buffer(pages, request.place.kernel_place(false))
+                .userptr_buffer(pages, request.address.kernel_place(false))
                 .map_err(|error| match error {
                     // The kernel rejects addresses that it cannot use.
                     i915::Error::Ioctl { .. } | i915::Error::Mapping { .. } => {
@@ -162,14 +164,14 @@ impl Memory {
                             why: error.to_string(),
                         }
                     }
-                    other => request.place.allocation_error(other),
+                    other => request.address.allocation_error(other),
                 })?;
             return Ok(Self {
                 host: true,
                 ..Self::with_buffer(context, buffer, request.bytes, request.type_index, None)
             });
         }
-        if let Some(Import::Descriptor(descriptor)) = request.import {
+        if let Some(MemoryImport::Descriptor(descriptor)) = request.import {
             let buffer = context
                 .gpu
                 .import(descriptor)
@@ -206,16 +208,16 @@ impl Memory {
             });
         }
         let share = Share::new(context, request.bytes)?;
-        let place = request.place.kernel_place(!request.export.is_empty());
+        let place = request.address.kernel_place(!request.export.is_empty());
         let buffer = context
             .gpu
             .memory(request.bytes, place)
-            .map_err(|error| request.place.allocation_error(error))?;
+            .map_err(|error| request.address.allocation_error(error))?;
         if request
             .export
             .contains(api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT)
         {
-            buffer.share();
+            buffer.mark_shared();
         }
         Ok(Self::with_buffer(
             context,
@@ -234,7 +236,7 @@ impl Memory {
         share: Option<Share>,
     ) -> Self {
         if !is_coherent(&context.physical, type_index) {
-            buffer.cache();
+            buffer.map_cached();
         }
         Self {
             bytes,
@@ -261,7 +263,7 @@ impl Memory {
     }
 
     /// Maps the memory. The pointer stays valid until the memory is freed.
-    pub fn map(&self, offset: u64, bytes: u64) -> Result<&i915::Mapping> {
+    pub fn map(&self, offset: u64, bytes: u64) -> Result<&i915::BufferMapping> {
         let end = if bytes == api::WHOLE_SIZE {
             Some(self.bytes)
         } else {

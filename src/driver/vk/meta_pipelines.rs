@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
-use cmd::draw::shader::Special;
+use cmd::draw::shader::TargetOp;
 
 use crate::code::Code;
 use crate::compiler::{self, Stage};
@@ -65,14 +65,14 @@ impl MetaPipelines {
     pub fn aux_op(
         &self,
         context: &Arc<Context>,
-        aux_op: Special,
+        aux_op: TargetOp,
         samples: u8,
     ) -> Result<&graphics::Pipeline> {
         let slots = match aux_op {
-            Special::None => None,
-            Special::FastClear => self.aux_ops.first(),
-            Special::PartialResolve => self.aux_ops.get(1),
-            Special::Resolve => self.aux_ops.get(2),
+            TargetOp::None => None,
+            TargetOp::FastClear => self.aux_ops.first(),
+            TargetOp::PartialResolve => self.aux_ops.get(1),
+            TargetOp::Resolve => self.aux_ops.get(2),
         };
         let slot = slots.and_then(|slots| slots.get(samples.max(1).ilog2() as usize));
         let slot = slot.ok_or(NO_SLOT)?;
@@ -138,16 +138,20 @@ fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graph
             false,
         )?);
     }
-    let fixed = graphics::Fixed::for_clears(samples);
+    let fixed = graphics::StaticStateWords::for_clears(samples);
     graphics::Pipeline::link(context, fixed, codes, Purpose::default())
 }
 
-fn make_aux_op(context: &Arc<Context>, aux_op: Special, samples: u8) -> Result<graphics::Pipeline> {
+fn make_aux_op(
+    context: &Arc<Context>,
+    aux_op: TargetOp,
+    samples: u8,
+) -> Result<graphics::Pipeline> {
     let codes = vec![
         code(context, Stage::Vertex, blit::clear::rectangle(true), false)?,
         code(context, Stage::Fragment, blit::clear::anything(), true)?,
     ];
-    let fixed = graphics::Fixed::for_rectangles(samples);
+    let fixed = graphics::StaticStateWords::for_rectangles(samples);
     graphics::Pipeline::link(
         context,
         fixed,
@@ -169,7 +173,7 @@ fn make_blit_draw(
     ];
     graphics::Pipeline::link(
         context,
-        graphics::Fixed::for_rectangles(1),
+        graphics::StaticStateWords::for_rectangles(1),
         codes,
         Purpose::default(),
     )

@@ -3,7 +3,7 @@
 //! In:  a modifier. Out: its tiling.
 //! Ref: drm_fourcc.h, "Format Modifiers"; Vulkan specification, "VK_EXT_image_drm_format_modifier".
 
-use surface::Tilings;
+use surface::TilingSet;
 
 /// A modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Modifier {
     /// Its number.
     pub code: u64,
     /// Its tiling.
-    pub tilings: Tilings,
+    pub tilings: TilingSet,
 }
 
 const INTEL: u64 = 1 << 56;
@@ -21,20 +21,20 @@ pub static MODIFIERS: &[Modifier] = &[
     // I915_FORMAT_MOD_Y_TILED, I915_FORMAT_MOD_X_TILED, DRM_FORMAT_MOD_LINEAR.
     Modifier {
         code: INTEL | 2,
-        tilings: Tilings::Y,
+        tilings: TilingSet::Y,
     },
     Modifier {
         code: INTEL | 1,
-        tilings: Tilings::X,
+        tilings: TilingSet::X,
     },
     Modifier {
         code: 0,
-        tilings: Tilings::LINEAR,
+        tilings: TilingSet::LINEAR,
     },
 ];
 
 /// Explicit plane layouts: offset and row pitch in bytes.
-pub type Layouts = [Option<(u64, u32)>; 3];
+pub type PlaneLayouts = [Option<(u64, u32)>; 3];
 
 impl Modifier {
     /// Finds a modifier.

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
 
-use crate::cache::{self, Owner};
+use crate::cache::{self, CacheOwner};
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::feature;
@@ -44,7 +44,7 @@ pub struct MemoryType {
 #[derive(Debug)]
 pub struct PhysicalDevice {
     file: Arc<i915::File>,
-    info: i915::Info,
+    info: i915::GpuInfo,
     heap_bytes: u64,
     /// Heap bytes in use, by all devices of the process.
     used_bytes: AtomicU64,
@@ -81,7 +81,7 @@ impl PhysicalDevice {
     /// Probes a kernel interface. Fails if there is no supported GPU.
     pub fn probe(
         kernel: Arc<dyn i915::Kernel>,
-        node: Option<i915::Node>,
+        node: Option<i915::DeviceNodes>,
         diagnosis: &Diagnosis,
         extensions: &Arc<[&'static str]>,
     ) -> Result<Arc<Self>> {
@@ -99,7 +99,7 @@ impl PhysicalDevice {
             memory / 4 * 3
         };
         let heap_bytes = share.min(info.gtt_bytes / 4 * 3) & !0xfff;
-        let basis = limits::Basis {
+        let basis = limits::LimitInputs {
             timestamp_hz: info.timestamp_hz,
             workgroup_threads: info.workgroup_threads(),
             slm_bytes: info.slm_bytes(),
@@ -131,7 +131,7 @@ impl PhysicalDevice {
     }
 
     /// The results of the probe.
-    pub fn info(&self) -> &i915::Info {
+    pub fn info(&self) -> &i915::GpuInfo {
         &self.info
     }
 
@@ -257,8 +257,8 @@ impl PhysicalDevice {
     }
 
     /// Owner of pipeline cache data.
-    pub fn cache_owner(&self) -> Owner {
-        Owner {
+    pub fn cache_owner(&self) -> CacheOwner {
+        CacheOwner {
             vendor: VENDOR,
             device: self.info.pci_id,
             uuid: self.cache_uuid(),
@@ -266,13 +266,13 @@ impl PhysicalDevice {
     }
 
     /// Global priorities that the kernel allows this process, lowest first.
-    pub fn priorities(&self) -> Vec<(api::QueueGlobalPriorityKHR, i915::Priority)> {
+    pub fn priorities(&self) -> Vec<(api::QueueGlobalPriorityKHR, i915::ContextPriority)> {
         use api::QueueGlobalPriorityKHR as P;
         let named = |priority| match priority {
-            i915::Priority::Low => P::LOW,
-            i915::Priority::Medium => P::MEDIUM,
-            i915::Priority::High => P::HIGH,
-            i915::Priority::Realtime => P::REALTIME,
+            i915::ContextPriority::Low => P::LOW,
+            i915::ContextPriority::Medium => P::MEDIUM,
+            i915::ContextPriority::High => P::HIGH,
+            i915::ContextPriority::Realtime => P::REALTIME,
         };
         let all = self.file.priorities().into_iter();
         all.map(|priority| (named(priority), priority)).collect()

@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use cmd::Generation as _;
 
-use crate::cache::Cache;
+use crate::cache::PipelineCache;
 use crate::code::{self, Code};
 use crate::compiler::{self, Neighbours};
 pub use crate::compiler::{ShaderInfo, Stage, SubgroupSize};
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
-use crate::executable::Compiled;
+use crate::executable::CompiledStage;
 
 /// `VkPipeline` of the compute bind point.
 #[derive(Debug)]
 pub struct Pipeline {
     code: Code,
     variant: usize,
-    launch: cmd::Launch<cmd::Gen9>,
+    launch: cmd::PackedDispatch<cmd::Gen9>,
     /// The interface descriptor.
-    _descriptor: i915::Slice,
+    _descriptor: i915::PoolAllocation,
     _scratch: Option<Arc<i915::Buffer>>,
 }
 
@@ -28,7 +28,7 @@ impl Pipeline {
     /// Compiles the shader, or takes it from a cache, and uploads it.
     pub fn compute(
         context: &Arc<Context>,
-        cache: Option<&Cache>,
+        cache: Option<&PipelineCache>,
         info: &ShaderInfo,
     ) -> Result<Self> {
         let alone = Neighbours::default();
@@ -55,7 +55,7 @@ impl Pipeline {
             why: "a pipeline without code",
         })?;
         let (scratch, memory) = code::scratch(context, Stage::Compute, variant.scratch_bytes)?;
-        let kernel = cmd::Kernel {
+        let kernel = cmd::ComputeKernel {
             kernel_offset_bytes: code.offset_bytes() + u64::from(variant.code_offset_bytes),
             simd_width: variant.simd_width.into(),
             invocations: compute.workgroup_size.iter().product(),
@@ -70,7 +70,7 @@ impl Pipeline {
         let descriptor = context.dynamic.allocate(bytes.len() as u64, 64)?;
         descriptor.write(0, &bytes)?;
         let offset = (descriptor.address() - i915::DYNAMIC_BASE) as u32;
-        let launch = cmd::Launch::new(&kernel, offset).ok_or(Error::InvalidShader {
+        let launch = cmd::PackedDispatch::new(&kernel, offset).ok_or(Error::InvalidShader {
             why: "more push data than a dispatch can have".into(),
         })?;
         Ok(Self {
@@ -88,16 +88,16 @@ impl Pipeline {
     }
 
     /// The compiled shader.
-    pub fn compiled(&self) -> Compiled<'_> {
-        Compiled {
+    pub fn compiled(&self) -> CompiledStage<'_> {
+        CompiledStage {
             shader: &self.code.shader,
-            first: self.variant,
+            used_variant: self.variant,
         }
     }
 
     /// The packed dispatch.
     #[inline]
-    pub fn launch(&self) -> &cmd::Launch<cmd::Gen9> {
+    pub fn launch(&self) -> &cmd::PackedDispatch<cmd::Gen9> {
         &self.launch
     }
 }
@@ -142,7 +142,7 @@ fn choose_variant(
         .workgroup_size
         .iter()
         .fold(1, |product, &size| product.saturating_mul(size));
-    let fits = |variant: &abi::Variant| {
+    let fits = |variant: &abi::SimdVariant| {
         invocations.div_ceil(u32::from(variant.simd_width).max(1)) <= max_threads
     };
     let preferred = shader
@@ -166,18 +166,18 @@ mod tests {
     use super::*;
 
     fn shader(preferred: usize, size: [u32; 3]) -> abi::ShaderBinary {
-        let variant = |simd_width| abi::Variant {
+        let variant = |simd_width| abi::SimdVariant {
             simd_width,
             code_offset_bytes: 0,
             code_bytes: 0,
             push_grf: 1,
             scratch_bytes: 0,
-            stats: abi::Stats::default(),
+            stats: abi::ShaderStats::default(),
             dumps: Vec::new(),
         };
         abi::ShaderBinary {
             code: Vec::new(),
-            constants: abi::Constants::default(),
+            constants: abi::ConstantData::default(),
             variants: vec![variant(8), variant(16), variant(32)],
             preferred,
             push: abi::PushData::default(),

@@ -11,7 +11,7 @@ use ash::vk::Format as F;
 
 /// A plane of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plane {
+pub struct FormatPlane {
     /// Hardware format.
     pub format: &'static str,
     /// Log2 of the subsampling in x and y.
@@ -20,30 +20,30 @@ pub struct Plane {
 
 /// A Y'CbCr format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Planar {
+pub struct YcbcrFormat {
     /// Vulkan's format.
     pub api: F,
     /// Planes, luma first.
-    pub planes: &'static [Plane],
+    pub planes: &'static [FormatPlane],
     /// Plane and component of Cr, Y' and Cb.
-    pub from: [(u8, u8); 3],
+    pub component_sources: [(u8, u8); 3],
     /// Bits of each component.
     pub bits: u8,
 }
 
-const fn plane(format: &'static str, shift: [u32; 2]) -> Plane {
-    Plane { format, shift }
+const fn plane(format: &'static str, shift: [u32; 2]) -> FormatPlane {
+    FormatPlane { format, shift }
 }
 
 const FULL: [u32; 2] = [0, 0];
 const HALF_WIDTH: [u32; 2] = [1, 0];
 const HALF: [u32; 2] = [1, 1];
 
-const fn three(api: F, format: &'static str, planes: &'static [Plane]) -> Planar {
-    Planar {
+const fn three(api: F, format: &'static str, planes: &'static [FormatPlane]) -> YcbcrFormat {
+    YcbcrFormat {
         api,
         planes,
-        from: [(2, 0), (0, 0), (1, 0)],
+        component_sources: [(2, 0), (0, 0), (1, 0)],
         bits: if format.len() == "R8_UNORM".len() {
             8
         } else {
@@ -52,9 +52,9 @@ const fn three(api: F, format: &'static str, planes: &'static [Plane]) -> Planar
     }
 }
 
-const fn two(api: F, format: &'static str, planes: &'static [Plane]) -> Planar {
-    Planar {
-        from: [(1, 1), (0, 0), (1, 0)],
+const fn two(api: F, format: &'static str, planes: &'static [FormatPlane]) -> YcbcrFormat {
+    YcbcrFormat {
+        component_sources: [(1, 1), (0, 0), (1, 0)],
         ..three(api, format, planes)
     }
 }
@@ -69,17 +69,17 @@ const R8: &str = "R8_UNORM";
 const R16: &str = "R16_UNORM";
 
 /// A single plane of packed 4:2:2 texels, whose chroma the sampler upsamples.
-const fn packed(api: F, planes: &'static [Plane]) -> Planar {
-    Planar {
+const fn packed(api: F, planes: &'static [FormatPlane]) -> YcbcrFormat {
+    YcbcrFormat {
         api,
         planes,
-        from: [(0, 2), (0, 1), (0, 0)],
+        component_sources: [(0, 2), (0, 1), (0, 0)],
         bits: 8,
     }
 }
 
 /// The supported formats.
-pub static PLANAR: &[Planar] = &[
+pub static PLANAR: &[YcbcrFormat] = &[
     packed(F::G8B8G8R8_422_UNORM, &[plane("YCRCB_SWAPUV", FULL)]),
     packed(F::B8G8R8G8_422_UNORM, &[plane("YCRCB_SWAPUVY", FULL)]),
     three(
@@ -141,9 +141,9 @@ pub const ASPECTS: [api::ImageAspectFlags; 3] = [
     api::ImageAspectFlags::PLANE_2,
 ];
 
-impl Planar {
+impl YcbcrFormat {
     /// Finds a format.
-    pub fn find(format: F) -> Option<&'static Planar> {
+    pub fn find(format: F) -> Option<&'static YcbcrFormat> {
         PLANAR.iter().find(|row| row.api == format)
     }
 
@@ -158,7 +158,7 @@ impl Planar {
     }
 
     /// The plane of an aspect.
-    pub fn plane(&self, aspect: api::ImageAspectFlags) -> Option<&'static Plane> {
+    pub fn plane(&self, aspect: api::ImageAspectFlags) -> Option<&'static FormatPlane> {
         let index = ASPECTS.iter().position(|&known| known == aspect)?;
         self.planes.get(index).filter(|_| self.is_multi_planar())
     }
@@ -166,7 +166,7 @@ impl Planar {
 
 /// Parameters of a `VkSamplerYcbcrConversion`.
 #[derive(Clone, Copy, Debug)]
-pub struct ConversionInfo {
+pub struct YcbcrConversionInfo {
     /// Image format.
     pub format: F,
     /// Colour model.
@@ -183,25 +183,25 @@ pub struct ConversionInfo {
 
 /// `VkSamplerYcbcrConversion`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Conversion {
+pub struct SamplerYcbcrConversion {
     /// Conversion that shaders perform; none for formats other than Y'CbCr.
-    pub shader: Option<abi::Conversion>,
+    pub shader: Option<abi::YcbcrConversion>,
     /// Chroma filter.
     pub filter: api::Filter,
 }
 
-impl Conversion {
+impl SamplerYcbcrConversion {
     /// Creates a conversion.
-    pub fn new(info: &ConversionInfo) -> Conversion {
-        use abi::{ColourModel, Component};
+    pub fn new(info: &YcbcrConversionInfo) -> SamplerYcbcrConversion {
+        use abi::{ColourModel, YcbcrComponent};
         use api::ComponentSwizzle as C;
         use api::SamplerYcbcrModelConversion as M;
-        let shader = Planar::find(info.format).map(|row| {
-            let [red, green, blue] =
-                (row.from).map(|(plane, component)| Component::Plane { plane, component });
+        let shader = YcbcrFormat::find(info.format).map(|row| {
+            let [red, green, blue] = (row.component_sources)
+                .map(|(plane, component)| YcbcrComponent::Plane { plane, component });
             let one = |swizzle, own| match swizzle {
-                C::ZERO => Component::Zero,
-                C::ONE | C::A => Component::One,
+                C::ZERO => YcbcrComponent::Zero,
+                C::ONE | C::A => YcbcrComponent::One,
                 C::R => red,
                 C::G => green,
                 C::B => blue,
@@ -211,7 +211,7 @@ impl Conversion {
             let even = |axis: usize| {
                 row.is_smaller(axis) && info.chroma[axis] == api::ChromaLocation::COSITED_EVEN
             };
-            abi::Conversion {
+            abi::YcbcrConversion {
                 model: match info.model {
                     M::YCBCR_IDENTITY => ColourModel::Ycbcr,
                     M::YCBCR_709 => ColourModel::Bt709,
@@ -227,11 +227,11 @@ impl Conversion {
                     one(by.r, red),
                     one(by.g, green),
                     one(by.b, blue),
-                    one(by.a, Component::One),
+                    one(by.a, YcbcrComponent::One),
                 ],
             }
         });
-        Conversion {
+        SamplerYcbcrConversion {
             shader,
             filter: info.filter,
         }
@@ -251,10 +251,10 @@ mod tests {
                     .find(|format| format.name == plane.format);
                 assert!(format.is_some(), "{row:?}");
             }
-            assert!(row.planes.len() as u32 + 2 <= abi::Conversion::MAX_PIECES);
+            assert!(row.planes.len() as u32 + 2 <= abi::YcbcrConversion::MAX_SLOTS);
             let bits = if row.planes[0].format == R16 { 16 } else { 8 };
             assert_eq!(row.bits, bits);
-            for (plane, component) in row.from {
+            for (plane, component) in row.component_sources {
                 let format = row.planes[usize::from(plane)].format;
                 let two = format.contains("G8") || format.contains("G16");
                 assert!(format.starts_with('Y') || component <= u8::from(two));
@@ -264,8 +264,8 @@ mod tests {
 
     #[test]
     fn conversions_swizzle_components_of_planes() {
-        use abi::Component;
-        let found = Conversion::new(&ConversionInfo {
+        use abi::YcbcrComponent;
+        let found = SamplerYcbcrConversion::new(&YcbcrConversionInfo {
             format: F::G8_B8R8_2PLANE_420_UNORM,
             model: api::SamplerYcbcrModelConversion::YCBCR_709,
             range: api::SamplerYcbcrRange::ITU_NARROW,
@@ -280,12 +280,12 @@ mod tests {
             filter: api::Filter::LINEAR,
         });
         let shader = found.shader.unwrap();
-        let plane = |plane, component| Component::Plane { plane, component };
+        let plane = |plane, component| YcbcrComponent::Plane { plane, component };
         assert_eq!(
             shader.components,
-            [plane(1, 0), plane(0, 0), plane(1, 0), Component::One]
+            [plane(1, 0), plane(0, 0), plane(1, 0), YcbcrComponent::One]
         );
         assert_eq!(shader.cosited, [true, false]);
-        assert_eq!((shader.planes, shader.bits, shader.pieces()), (2, 8, 4));
+        assert_eq!((shader.planes, shader.bits, shader.slots()), (2, 8, 4));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ash::vk as api;
-use cmd::Counter;
+use cmd::StatisticsCounter;
 use smallvec::SmallVec;
 
 use crate::context::Context;
@@ -26,13 +26,13 @@ pub const MAX_VALUES: usize = 11;
 
 /// Query types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum QueryType {
     /// Timestamps.
     Time,
     /// Occlusion: samples that passed.
     Samples,
     /// Pipeline statistics.
-    Counters(Statistics),
+    Counters(PipelineStatistics),
     /// Transform feedback: primitives of a stream that were captured, and that would have been
     /// captured given enough space.
     Captured,
@@ -42,11 +42,11 @@ pub enum Kind {
 
 /// The supported bits of `VkQueryPipelineStatisticFlagBits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Statistics(u32);
+pub struct PipelineStatistics(u32);
 
-impl Statistics {
+impl PipelineStatistics {
     /// Their counters, in order of bits.
-    pub fn counters(self) -> impl Iterator<Item = Counter> {
+    pub fn counters(self) -> impl Iterator<Item = StatisticsCounter> {
         let all = (0..).zip(STATISTICS);
         all.filter(move |(bit, _)| self.0 >> bit & 1 != 0)
             .map(|(_, counter)| counter)
@@ -54,32 +54,32 @@ impl Statistics {
 }
 
 /// Counters by bit.
-const STATISTICS: [Counter; MAX_VALUES] = [
-    Counter::AssembledVertices,
-    Counter::AssembledPrimitives,
-    Counter::VertexInvocations,
-    Counter::GeometryInvocations,
-    Counter::GeometryPrimitives,
-    Counter::ClippingInvocations,
-    Counter::ClippingPrimitives,
-    Counter::FragmentInvocations,
-    Counter::TessControlInvocations,
-    Counter::TessEvalInvocations,
-    Counter::ComputeInvocations,
+const STATISTICS: [StatisticsCounter; MAX_VALUES] = [
+    StatisticsCounter::AssembledVertices,
+    StatisticsCounter::AssembledPrimitives,
+    StatisticsCounter::VertexInvocations,
+    StatisticsCounter::GeometryInvocations,
+    StatisticsCounter::GeometryPrimitives,
+    StatisticsCounter::ClippingInvocations,
+    StatisticsCounter::ClippingPrimitives,
+    StatisticsCounter::FragmentInvocations,
+    StatisticsCounter::TessControlInvocations,
+    StatisticsCounter::TessEvalInvocations,
+    StatisticsCounter::ComputeInvocations,
 ];
 
-impl Kind {
+impl QueryType {
     /// Converts a query type with its statistics.
     pub fn new(kind: api::QueryType, statistics: api::QueryPipelineStatisticFlags) -> Result<Self> {
         match kind {
-            api::QueryType::TIMESTAMP => Ok(Kind::Time),
-            api::QueryType::OCCLUSION => Ok(Kind::Samples),
+            api::QueryType::TIMESTAMP => Ok(QueryType::Time),
+            api::QueryType::OCCLUSION => Ok(QueryType::Samples),
             api::QueryType::PIPELINE_STATISTICS => {
                 let known = statistics.as_raw() & ((1 << STATISTICS.len()) - 1);
-                Ok(Kind::Counters(Statistics(known)))
+                Ok(QueryType::Counters(PipelineStatistics(known)))
             }
-            api::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT => Ok(Kind::Captured),
-            api::QueryType::PRIMITIVES_GENERATED_EXT => Ok(Kind::Primitives),
+            api::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT => Ok(QueryType::Captured),
+            api::QueryType::PRIMITIVES_GENERATED_EXT => Ok(QueryType::Primitives),
             _ => Err(Error::FeatureNotPresent {
                 what: "queries of this type",
             }),
@@ -88,9 +88,9 @@ impl Kind {
 
     fn values(&self) -> usize {
         match self {
-            Kind::Time | Kind::Samples | Kind::Primitives => 1,
-            Kind::Captured => 2,
-            Kind::Counters(Statistics(bits)) => bits.count_ones() as usize,
+            QueryType::Time | QueryType::Samples | QueryType::Primitives => 1,
+            QueryType::Captured => 2,
+            QueryType::Counters(PipelineStatistics(bits)) => bits.count_ones() as usize,
         }
     }
 }
@@ -101,7 +101,7 @@ pub struct QueryPool {
     context: Arc<Context>,
     buffer: Arc<i915::Buffer>,
     /// Query type.
-    pub kind: Kind,
+    pub kind: QueryType,
     /// Number of queries.
     pub count: u32,
 }
@@ -117,7 +117,7 @@ pub struct QueryResult {
 
 impl QueryPool {
     /// Creates a pool; no query is available.
-    pub fn new(context: &Arc<Context>, kind: Kind, count: u32) -> Result<Self> {
+    pub fn new(context: &Arc<Context>, kind: QueryType, count: u32) -> Result<Self> {
         let bytes = u64::from(count.max(1)) * query_bytes(&kind);
         // New BOs are zeroed: no query is available.
         let buffer = context.gpu.buffer(bytes, i915::Zone::High)?;
@@ -181,7 +181,7 @@ impl QueryPool {
             let counted = qword(at + END_AT)?.wrapping_sub(qword(at + BEGIN_AT)?);
             values.push(match (available, &self.kind) {
                 (false, _) => 0,
-                (true, Kind::Time) => counted & ((1 << TIMESTAMP_BITS) - 1),
+                (true, QueryType::Time) => counted & ((1 << TIMESTAMP_BITS) - 1),
                 (true, _) => counted,
             });
         }
@@ -211,7 +211,7 @@ impl QueryPool {
     }
 }
 
-fn query_bytes(kind: &Kind) -> u64 {
+fn query_bytes(kind: &QueryType) -> u64 {
     BEGIN_AT + kind.values() as u64 * VALUE_BYTES
 }
 

@@ -13,19 +13,19 @@ use smallvec::SmallVec;
 use crate::context::{self, Lost, STEP_NS};
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
-use crate::sync::Point;
+use crate::sync::SyncPoint;
 
 /// A submission.
 #[derive(Clone, Debug, Default)]
-pub struct Submission {
+pub struct QueueSubmission {
     /// Points to wait for before the first batch.
-    pub waits: SmallVec<[Point; 2]>,
+    pub waits: SmallVec<[SyncPoint; 2]>,
     /// Batches in order.
     pub batches: SmallVec<[i915::BatchStart; 4]>,
     /// Points to signal after the last batch.
-    pub signals: SmallVec<[Point; 4]>,
+    pub signals: SmallVec<[SyncPoint; 4]>,
     /// A BO whose ownership passes to others after the last batch (presentation).
-    pub given: Option<Arc<i915::Buffer>>,
+    pub handed_over: Option<Arc<i915::Buffer>>,
 }
 
 /// `VkQueue`.
@@ -43,10 +43,10 @@ struct Inner {
     /// Signalled with increasing values, by submissions that the queue itself has to wait for.
     timeline: Arc<i915::Syncobj>,
     /// Memory of batches that call the application's batches.
-    batches: Arc<i915::Pool>,
+    batches: Arc<i915::MemoryPool>,
     /// An empty batch, for submissions without batches.
     empty_batch: i915::BatchStart,
-    _empty_batch: i915::Slice,
+    _empty_batch: i915::PoolAllocation,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -54,12 +54,12 @@ struct Inner {
 #[derive(Debug, Default)]
 struct State {
     /// Batches that call others, each with the timeline value of its last use.
-    calling_batches: VecDeque<(u64, i915::Slice)>,
+    calling_batches: VecDeque<(u64, i915::PoolAllocation)>,
     /// Last value of the timeline.
     last: u64,
     /// The last submission does not signal the timeline.
     untracked: bool,
-    waiting: VecDeque<Submission>,
+    waiting: VecDeque<QueueSubmission>,
     /// The worker is executing a submission.
     busy: bool,
     stop: bool,
@@ -71,7 +71,7 @@ impl Queue {
         gpu: &Arc<i915::Device>,
         lost: &Arc<Lost>,
         diagnosis: &Diagnosis,
-        batches: &Arc<i915::Pool>,
+        batches: &Arc<i915::MemoryPool>,
     ) -> Result<Arc<Self>> {
         let empty_batch = batches.allocate(64, 64)?;
         empty_batch.write(0, &bytes(&cmd::nothing()))?;
@@ -93,12 +93,12 @@ impl Queue {
     }
 
     /// Submits. `submission` is empty or undefined afterwards.
-    pub fn submit(&self, submission: &mut Submission) -> Result<()> {
+    pub fn submit(&self, submission: &mut QueueSubmission) -> Result<()> {
         self.submit_tracked(submission, false)
     }
 
     /// Submits; with `track`, also signals the timeline.
-    fn submit_tracked(&self, submission: &mut Submission, track: bool) -> Result<()> {
+    fn submit_tracked(&self, submission: &mut QueueSubmission, track: bool) -> Result<()> {
         let inner = &self.inner;
         inner.lost.check()?;
         let mut state = inner.state();
@@ -114,7 +114,7 @@ impl Queue {
         state.untracked = !tracked;
         if tracked {
             state.last += 1;
-            submission.signals.push(Point {
+            submission.signals.push(SyncPoint {
                 syncobj: inner.timeline.clone(),
                 value: state.last,
             });
@@ -154,7 +154,7 @@ impl Queue {
         let untracked = inner.state().untracked;
         if untracked {
             // An empty submission completes after all earlier ones.
-            self.submit_tracked(&mut Submission::default(), true)?;
+            self.submit_tracked(&mut QueueSubmission::default(), true)?;
         }
         let last = inner.state().last;
         if last > 0 {
@@ -179,7 +179,7 @@ impl Inner {
 
     /// Whether all timeline points to wait for have been submitted; waits for that until a
     /// deadline.
-    fn can_run(&self, submission: &Submission, deadline_ns: i64) -> Result<bool> {
+    fn can_run(&self, submission: &QueueSubmission, deadline_ns: i64) -> Result<bool> {
         let timelines: Vec<_> = submission
             .waits
             .iter()
@@ -210,7 +210,7 @@ impl Inner {
     }
 
     /// Memory for a calling batch: reused from a finished submission, or allocated.
-    fn alloc_calling_batch(&self, state: &mut State, bytes: u64) -> Result<i915::Slice> {
+    fn alloc_calling_batch(&self, state: &mut State, bytes: u64) -> Result<i915::PoolAllocation> {
         if let Some((value, slice)) = state.calling_batches.front()
             && *value <= self.timeline.query()?
         {
@@ -223,9 +223,9 @@ impl Inner {
         Ok(self.batches.allocate(bytes.next_power_of_two(), 64)?)
     }
 
-    fn execute(&self, submission: &Submission) -> Result<()> {
+    fn execute(&self, submission: &QueueSubmission) -> Result<()> {
         self.diagnosis.log(debug::Flag::Submit, || {
-            let points = |points: &[Point]| -> Vec<String> {
+            let points = |points: &[SyncPoint]| -> Vec<String> {
                 points
                     .iter()
                     .map(|point| format!("{}:{}", point.syncobj.handle(), point.value))
@@ -239,14 +239,14 @@ impl Inner {
             format!("submit {batch:#x} after {waits:?}, signals {signals:?}\n")
         });
         let batch = submission.batches.first().unwrap_or(&self.empty_batch);
-        fn fence(point: &Point) -> (&i915::Syncobj, u64) {
+        fn fence(point: &SyncPoint) -> (&i915::Syncobj, u64) {
             (&point.syncobj, point.value)
         }
         let waits = submission.waits.iter().map(fence);
         let signals = submission.signals.iter().map(fence);
-        if let Err(error) = self
-            .gpu
-            .execute(*batch, submission.given.as_deref(), waits, signals)
+        if let Err(error) =
+            self.gpu
+                .execute(*batch, submission.handed_over.as_deref(), waits, signals)
         {
             let error = Error::from(error);
             // The state of the semaphores is unknown now, so the device is lost.
@@ -260,13 +260,13 @@ impl Inner {
             return Err(error);
         }
         // Waiting unsignals a binary semaphore, unless the same submission signals it again.
-        let signalled_again = |point: &Point| {
+        let signalled_again = |point: &SyncPoint| {
             let mut signals = submission.signals.iter();
             signals.any(|signal| {
                 signal.value == 0 && signal.syncobj.handle() == point.syncobj.handle()
             })
         };
-        let waited = |point: &&Point| point.value == 0 && !signalled_again(point);
+        let waited = |point: &&SyncPoint| point.value == 0 && !signalled_again(point);
         for point in submission.waits.iter().filter(waited) {
             if let Err(error) = point.syncobj.reset() {
                 // The work is already submitted, so the submission cannot fail, but the semaphore
@@ -304,7 +304,7 @@ impl Inner {
         }
     }
 
-    fn run_when_ready(&self, submission: &Submission) -> Result<()> {
+    fn run_when_ready(&self, submission: &QueueSubmission) -> Result<()> {
         loop {
             self.lost.check()?;
             if self.state().stop {

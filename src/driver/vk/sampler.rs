@@ -15,8 +15,8 @@ use hw::state::sampler_state as state;
 use crate::context::{BORDER_STRIDE_BYTES, BORDERS, Context, HEAPS};
 use crate::error::{Error, Result};
 use crate::format;
-use crate::planar::Conversion;
-use crate::surface_state::Surface;
+use crate::planar::SamplerYcbcrConversion;
+use crate::surface_state::SurfaceStateWords;
 
 /// Parameters of a sampler.
 #[derive(Clone, Copy, Debug)]
@@ -48,23 +48,23 @@ pub struct SamplerInfo {
     /// Reduction mode.
     pub reduction: api::SamplerReductionMode,
     /// Y'CbCr conversion.
-    pub conversion: Option<Conversion>,
+    pub conversion: Option<SamplerYcbcrConversion>,
 }
 
 /// Dwords of SAMPLER_STATE.
-pub type State = [u32; 4];
+pub type SamplerStateWords = [u32; 4];
 
 /// `VkSampler`.
 #[derive(Debug)]
 pub struct Sampler {
     /// SAMPLER_STATE.
-    pub state: State,
+    pub state: SamplerStateWords,
     /// SAMPLER_STATE of the chroma planes, with a multi-planar conversion.
-    pub chroma: Option<State>,
+    pub chroma: Option<SamplerStateWords>,
     /// Conversion that shaders perform.
-    pub conversion: Option<abi::Conversion>,
+    pub conversion: Option<abi::YcbcrConversion>,
     /// Custom border colour.
-    _border: Option<i915::Slice>,
+    _border: Option<i915::PoolAllocation>,
 }
 
 /// Shadow Function: the hardware compares texel and reference in the opposite order, and counts
@@ -100,7 +100,7 @@ fn level(lod: f32) -> u64 {
 }
 
 /// SAMPLER_STATE without the border colour pointer.
-fn pack(info: &SamplerInfo) -> hw::Words<4> {
+fn pack(info: &SamplerInfo) -> hw::PacketWords<4> {
     use value::state::{
         anisotropic_algorithm, cube_surface_control_mode, lod_preclamp_mode, mip_filter,
         reduction_type, texture_filter,
@@ -192,7 +192,7 @@ fn swizzle_border(words: [u32; 4], format: api::Format) -> [u32; 4] {
 }
 
 /// SAMPLER_STATE for blits: clamps to the edge.
-pub fn blit_state(linear: bool) -> State {
+pub fn blit_state(linear: bool) -> SamplerStateWords {
     let filter = match linear {
         true => api::Filter::LINEAR,
         false => api::Filter::NEAREST,
@@ -217,8 +217,8 @@ pub fn blit_state(linear: bool) -> State {
 }
 
 /// Pads SAMPLER_STATE to a descriptor slot.
-pub fn as_slot(state: State) -> Surface {
-    let mut piece = [0; size_of::<Surface>() / 4];
+pub fn as_slot(state: SamplerStateWords) -> SurfaceStateWords {
+    let mut piece = [0; size_of::<SurfaceStateWords>() / 4];
     for (to, from) in piece.iter_mut().zip(state) {
         *to = from;
     }

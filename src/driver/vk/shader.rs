@@ -6,19 +6,19 @@ use crate::error::{Error, Result};
 
 /// `VkShaderModule`.
 #[derive(Debug)]
-pub struct Module {
+pub struct ShaderModule {
     /// SPIR-V in host byte order; empty if only the identifier is known.
     pub words: Arc<[u32]>,
-    identifier: OnceLock<Identifier>,
+    identifier: OnceLock<ShaderModuleIdentifier>,
 }
 
 /// Hash of a module's SPIR-V.
-pub type Identifier = [u8; 32];
+pub type ShaderModuleIdentifier = [u8; 32];
 
 /// `shaderModuleIdentifierAlgorithmUUID`: changes with the hash algorithm.
 pub const IDENTIFIER_ALGORITHM: [u8; 16] = *b"ingot: sha-256 1";
 
-impl Module {
+impl ShaderModule {
     /// Creates a module from SPIR-V of either byte order. Only the header is checked; the rest is
     /// checked at pipeline creation.
     pub fn new(words: &[u32]) -> Result<Self> {
@@ -41,7 +41,7 @@ impl Module {
     /// Creates a module of which only the identifier is known. An invalid identifier matches
     /// nothing.
     pub fn named(identifier: &[u8]) -> Self {
-        let name = Identifier::try_from(identifier).unwrap_or_default();
+        let name = ShaderModuleIdentifier::try_from(identifier).unwrap_or_default();
         Self {
             words: Arc::default(),
             identifier: OnceLock::from(name),
@@ -54,7 +54,7 @@ impl Module {
     }
 
     /// Its identifier.
-    pub fn identifier(&self) -> &Identifier {
+    pub fn identifier(&self) -> &ShaderModuleIdentifier {
         self.identifier
             .get_or_init(|| compile::identify(&self.words))
     }
@@ -62,7 +62,7 @@ impl Module {
 
 /// Value of a specialization constant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Constant {
+pub struct SpecializationConstant {
     /// `SpecId`.
     pub id: u32,
     /// Bits of the value, zero-extended.
@@ -73,7 +73,10 @@ pub struct Constant {
 ///
 /// In: entries (ID, offset, size) and the data. Out: constants. Fails if an entry is beyond the
 ///      data.
-pub fn constants(entries: &[(u32, u32, usize)], data: &[u8]) -> Result<Vec<Constant>> {
+pub fn constants(
+    entries: &[(u32, u32, usize)],
+    data: &[u8],
+) -> Result<Vec<SpecializationConstant>> {
     let one = |&(id, offset, length): &(u32, u32, usize)| {
         let start = offset as usize;
         let bytes = start
@@ -88,7 +91,7 @@ pub fn constants(entries: &[(u32, u32, usize)], data: &[u8]) -> Result<Vec<Const
             .iter()
             .rev()
             .fold(0, |bits, &byte| bits << 8 | u64::from(byte));
-        Ok(Constant { id, bits })
+        Ok(SpecializationConstant { id, bits })
     };
     entries.iter().map(one).collect()
 }
@@ -100,15 +103,17 @@ mod tests {
     #[test]
     fn modules_may_have_either_byte_order() {
         assert_eq!(
-            Module::new(&[0x0723_0203, 1]).unwrap().words[..],
+            ShaderModule::new(&[0x0723_0203, 1]).unwrap().words[..],
             [0x0723_0203, 1]
         );
         assert_eq!(
-            Module::new(&[0x0302_2307, 0x0100_0000]).unwrap().words[..],
+            ShaderModule::new(&[0x0302_2307, 0x0100_0000])
+                .unwrap()
+                .words[..],
             [0x0723_0203, 1]
         );
-        assert!(Module::new(&[]).is_err());
-        assert!(Module::new(&[1]).is_err());
+        assert!(ShaderModule::new(&[]).is_err());
+        assert!(ShaderModule::new(&[1]).is_err());
     }
 
     #[test]

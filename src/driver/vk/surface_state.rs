@@ -6,8 +6,9 @@
 use cmd::image::ChannelSelect;
 use cmd::mocs;
 use hw::state::render_surface_state as rss;
-use hw::value::state::channel_select;
 use hw::value::state::surface_type::{SURFTYPE_BUFFER, SURFTYPE_NULL};
+use hw::value::state::{channel_select, surface_horizontal_alignment, surface_vertical_alignment};
+use hw::value::surface_format;
 
 use crate::error::Result;
 use crate::limits::MAX_SURFACE_BYTES;
@@ -30,32 +31,35 @@ impl BufferDescriptor {
 }
 
 /// Bytes of a surface state.
-pub const SURFACE_BYTES: u32 = 64;
-
-const FORMAT_RAW: u64 = 0x1ff;
-const ALIGN_4: u64 = 1;
+pub const SURFACE_BYTES: u32 = rss::PACKET.dwords as u32 * 4;
 
 /// Dwords of a surface state.
-pub type Surface = [u32; SURFACE_BYTES as usize / 4];
+pub type SurfaceStateWords = [u32; SURFACE_BYTES as usize / 4];
 
 /// Null surface: every access is out of bounds.
-const NULL: hw::Words<16> = rss::words::<16>()
-    .with(rss::SURFACE_FORMAT, FORMAT_RAW)
+const NULL: hw::PacketWords<16> = rss::words::<16>()
+    .with(rss::SURFACE_FORMAT, surface_format::RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_NULL);
 
 /// A buffer's surface state without address, MOCS and size.
-const BUFFER: hw::Words<16> = rss::words::<16>()
-    .with(rss::SURFACE_FORMAT, FORMAT_RAW)
+const BUFFER: hw::PacketWords<16> = rss::words::<16>()
+    .with(rss::SURFACE_FORMAT, surface_format::RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_BUFFER)
-    .with(rss::SURFACE_VERTICAL_ALIGNMENT, ALIGN_4)
-    .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, ALIGN_4)
+    .with(
+        rss::SURFACE_VERTICAL_ALIGNMENT,
+        surface_vertical_alignment::VALIGN_4,
+    )
+    .with(
+        rss::SURFACE_HORIZONTAL_ALIGNMENT,
+        surface_horizontal_alignment::HALIGN_4,
+    )
     .with(rss::SHADER_CHANNEL_SELECT_RED, channel_select::RED)
-    .with(rss::SHADER_CHANNEL_SELECT_GREEN, channel_select::RED + 1)
-    .with(rss::SHADER_CHANNEL_SELECT_BLUE, channel_select::RED + 2)
-    .with(rss::SHADER_CHANNEL_SELECT_ALPHA, channel_select::RED + 3);
+    .with(rss::SHADER_CHANNEL_SELECT_GREEN, channel_select::GREEN)
+    .with(rss::SHADER_CHANNEL_SELECT_BLUE, channel_select::BLUE)
+    .with(rss::SHADER_CHANNEL_SELECT_ALPHA, channel_select::ALPHA);
 
 /// Packs the surface state of a buffer.
-pub fn buffer(buffer: BufferDescriptor) -> Surface {
+pub fn buffer(buffer: BufferDescriptor) -> SurfaceStateWords {
     match buffer.bytes {
         0 => NULL.dwords,
         _ => non_empty(buffer),
@@ -65,7 +69,7 @@ pub fn buffer(buffer: BufferDescriptor) -> Surface {
 /// Packs the surface state of a non-empty buffer, with its exact size where `abi` defines it. The
 /// surface's size is rounded up to a dword, as the data port checks bounds by dword.
 #[inline(always)]
-fn non_empty(buffer: BufferDescriptor) -> Surface {
+fn non_empty(buffer: BufferDescriptor) -> SurfaceStateWords {
     let exact = buffer.bytes.min(MAX_SURFACE_BYTES);
     let last = exact.wrapping_sub(1) | 3;
     let mut words = BUFFER
@@ -80,7 +84,7 @@ fn non_empty(buffer: BufferDescriptor) -> Surface {
 }
 
 /// Null surface.
-pub const NONE: Surface = NULL.dwords;
+pub const NONE: SurfaceStateWords = NULL.dwords;
 
 /// Packs the surface state of a texel buffer.
 pub fn texels(
@@ -89,7 +93,7 @@ pub fn texels(
     bytes: u32,
     format: u16,
     swizzle: [ChannelSelect; 4],
-) -> Surface {
+) -> SurfaceStateWords {
     let Some(last) = count.checked_sub(1) else {
         return NONE;
     };

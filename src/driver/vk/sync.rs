@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 
 /// A timeline point, or a binary syncobj.
 #[derive(Clone, Debug)]
-pub struct Point {
+pub struct SyncPoint {
     /// The syncobj.
     pub syncobj: Arc<i915::Syncobj>,
     /// Value; 0 for a binary syncobj.
@@ -217,21 +217,21 @@ impl Semaphore {
     }
 
     /// The point that a submission signals.
-    pub fn signal_point(&self, value: u64) -> Point {
-        Point {
+    pub fn signal_point(&self, value: u64) -> SyncPoint {
+        SyncPoint {
             syncobj: locked(&self.payload).current().clone(),
             value: if self.timeline { value } else { 0 },
         }
     }
 
     /// The point that a submission waits for; this consumes a temporary payload.
-    pub fn wait_point(&self, value: u64) -> Point {
+    pub fn wait_point(&self, value: u64) -> SyncPoint {
         let mut payload = locked(&self.payload);
         let syncobj = payload
             .temporary
             .take()
             .unwrap_or_else(|| payload.permanent.clone());
-        Point {
+        SyncPoint {
             syncobj,
             value: if self.timeline { value } else { 0 },
         }
@@ -323,7 +323,7 @@ pub const EVENT_SET: u32 = 1;
 #[derive(Debug)]
 pub struct Event {
     context: Arc<Context>,
-    slice: i915::Slice,
+    slice: i915::PoolAllocation,
 }
 
 impl Event {

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use vk::image::{Image, Info};
+use vk::image::{Image, ImageCreateInfo};
 use vk::image_limits::ImageQuery;
-use vk::memory::{Memory, Place, Request};
+use vk::memory::{AddressConstraint, DeviceMemory, MemoryAllocateInfo};
 
 use crate::error::{Error, Result};
 use crate::present::{PixelSource, SharedImage};
@@ -18,7 +18,7 @@ use crate::present::{PixelSource, SharedImage};
 pub struct Frame {
     /// The image, bound to the memory.
     pub image: Arc<Image>,
-    memory: Arc<Memory>,
+    memory: Arc<DeviceMemory>,
     layout: api::SubresourceLayout,
     /// The modifier, if the memory is shared with the window system.
     modifier: Option<u64>,
@@ -41,9 +41,9 @@ pub struct ImageDescription {
 
 impl ImageDescription {
     /// The parameters of an image, linear or, with a modifier, shareable.
-    pub fn info(&self, modifier: Option<u64>) -> Info {
+    pub fn info(&self, modifier: Option<u64>) -> ImageCreateInfo {
         let [width, height] = self.extent_px;
-        Info {
+        ImageCreateInfo {
             question: ImageQuery {
                 format: self.format,
                 dimension: api::ImageType::TYPE_2D,
@@ -85,7 +85,7 @@ impl Frame {
         let mut modifiers = modifiers.iter();
         let frame = modifiers
             .find_map(|&modifier| Self::with_modifier(context, description, Some(modifier)).ok())?;
-        frame.memory.buffer().give();
+        frame.memory.buffer().hand_over();
         Some(frame)
     }
 
@@ -97,9 +97,9 @@ impl Frame {
     ) -> Result<Self> {
         let image = Image::new(&context.physical, &description.info(modifier))?;
         let types = context.physical.memory_types().len() as u32;
-        let memory = Memory::new(
+        let memory = DeviceMemory::new(
             context,
-            Request {
+            MemoryAllocateInfo {
                 bytes: image.requirements(None, types)?.bytes,
                 type_index: 0,
                 import: None,
@@ -107,7 +107,7 @@ impl Frame {
                     Some(_) => api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT,
                     None => api::ExternalMemoryHandleTypeFlags::empty(),
                 },
-                place: Place::Anywhere,
+                address: AddressConstraint::Anywhere,
             },
         )?;
         let memory = Arc::new(memory);

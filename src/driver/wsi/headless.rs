@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use crate::error::Result;
-use crate::present::{Fit, PixelSource, PresentMode, Presenter, Waker};
+use crate::present::{PixelSource, PresentMode, Presenter, SwapchainFit, Waker};
 
 /// Accepts images and releases them.
 #[derive(Debug, Default)]
@@ -29,8 +29,8 @@ impl Presenter for HeadlessPresenter {
         self.shown
     }
 
-    fn fit(&self) -> Fit {
-        Fit::Optimal
+    fn fit(&self) -> SwapchainFit {
+        SwapchainFit::Optimal
     }
 
     fn released(&mut self) -> Option<u32> {

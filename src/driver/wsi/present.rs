@@ -110,7 +110,7 @@ pub struct GpuNodes<'a> {
 
 /// How the window system interprets the alpha channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alpha {
+pub enum AlphaMode {
     /// Ignores it: the image covers what is behind the window.
     Opaque,
     /// Blends with it; colours are premultiplied.
@@ -121,7 +121,7 @@ pub enum Alpha {
 
 /// How well a swapchain fits its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
+pub enum SwapchainFit {
     /// It has the size and the layout that suit the window.
     Optimal,
     /// Images of another layout could be shown without a copy.
@@ -143,7 +143,7 @@ pub trait Presenter: Send {
     fn shown(&self) -> u64;
 
     /// How well the swapchain fits the window now.
-    fn fit(&self) -> Fit;
+    fn fit(&self) -> SwapchainFit;
 
     /// The index of an image that the window system has released; returned once for each `show`.
     fn released(&mut self) -> Option<u32>;

@@ -11,7 +11,7 @@ use vk::modifier::MODIFIERS;
 use crate::error::{Error, Result};
 use crate::frame::ImageDescription;
 use crate::headless::HeadlessPresenter;
-use crate::present::{Alpha, GpuNodes, PresentMode, Presenter, SharedImage};
+use crate::present::{AlphaMode, GpuNodes, PresentMode, Presenter, SharedImage};
 use crate::{wayland, x11};
 
 /// Maximum width and height of a render target.
@@ -21,7 +21,7 @@ pub const MIN_IMAGES: u32 = 2;
 
 /// The window of a surface.
 #[derive(Debug)]
-pub enum Native {
+pub enum NativeWindow {
     /// An X11 window.
     X11(Box<x11::Window>),
     /// A Wayland surface.
@@ -33,7 +33,7 @@ pub enum Native {
 /// `VkSurfaceKHR`.
 #[derive(Debug)]
 pub struct Surface {
-    native: Native,
+    native: NativeWindow,
     /// Whether a swapchain uses the surface.
     in_use: AtomicBool,
 }
@@ -66,8 +66,8 @@ static MODES: [(api::PresentModeKHR, PresentMode); 4] = [
 ];
 
 /// The DRM FourCC of a format.
-fn drm_format(format: api::Format, alpha: Alpha) -> u32 {
-    let opaque = alpha == Alpha::Opaque;
+fn drm_format(format: api::Format, alpha: AlphaMode) -> u32 {
+    let opaque = alpha == AlphaMode::Opaque;
     let name = match format {
         api::Format::A2R10G10B10_UNORM_PACK32 if opaque => b"XR30",
         api::Format::A2R10G10B10_UNORM_PACK32 => b"AR30",
@@ -79,7 +79,7 @@ fn drm_format(format: api::Format, alpha: Alpha) -> u32 {
 
 impl Surface {
     /// A surface that no swapchain uses.
-    pub fn new(native: Native) -> Self {
+    pub fn new(native: NativeWindow) -> Self {
         Self {
             native,
             in_use: AtomicBool::new(false),
@@ -89,11 +89,11 @@ impl Surface {
     /// The current properties.
     pub fn capabilities(&self) -> Result<Capabilities> {
         let extent = match &self.native {
-            Native::X11(window) => {
+            NativeWindow::X11(window) => {
                 let geometry = window.geometry()?;
                 Some([geometry.width, geometry.height])
             }
-            Native::Wayland(_) | Native::Headless => None,
+            NativeWindow::Wayland(_) | NativeWindow::Headless => None,
         };
         Ok(Capabilities { extent })
     }
@@ -101,13 +101,13 @@ impl Surface {
     /// The formats of its images, all in the sRGB colour space.
     pub fn formats(&self) -> Result<&'static [api::Format]> {
         Ok(match &self.native {
-            Native::X11(window) => match window.geometry()?.depth {
+            NativeWindow::X11(window) => match window.geometry()?.depth {
                 24 | 32 => EIGHT_BITS,
                 30 => TEN_BITS,
                 _ => &[],
             },
-            Native::Wayland(_) => EIGHT_BITS,
-            Native::Headless => ANY,
+            NativeWindow::Wayland(_) => EIGHT_BITS,
+            NativeWindow::Headless => ANY,
         })
     }
 
@@ -115,17 +115,21 @@ impl Surface {
     pub fn modes(&self) -> &'static [(api::PresentModeKHR, PresentMode)] {
         match self.native {
             // A Wayland compositor never tears, so immediate presentation is impossible.
-            Native::Wayland(_) => &MODES[1..3],
-            Native::X11(_) | Native::Headless => &MODES,
+            NativeWindow::Wayland(_) => &MODES[1..3],
+            NativeWindow::X11(_) | NativeWindow::Headless => &MODES,
         }
     }
 
     /// The alpha modes that it supports.
-    pub fn alphas(&self) -> &'static [Alpha] {
+    pub fn alphas(&self) -> &'static [AlphaMode] {
         match &self.native {
-            Native::X11(_) => &[Alpha::Opaque, Alpha::Inherit],
-            Native::Wayland(_) => &[Alpha::Opaque, Alpha::Premultiplied],
-            Native::Headless => &[Alpha::Opaque, Alpha::Premultiplied, Alpha::Inherit],
+            NativeWindow::X11(_) => &[AlphaMode::Opaque, AlphaMode::Inherit],
+            NativeWindow::Wayland(_) => &[AlphaMode::Opaque, AlphaMode::Premultiplied],
+            NativeWindow::Headless => &[
+                AlphaMode::Opaque,
+                AlphaMode::Premultiplied,
+                AlphaMode::Inherit,
+            ],
         }
     }
 
@@ -135,12 +139,12 @@ impl Surface {
         &self,
         gpu: GpuNodes<'_>,
         format: api::Format,
-        alpha: Alpha,
+        alpha: AlphaMode,
     ) -> Result<Vec<u64>> {
         let groups = match &self.native {
-            Native::X11(window) => window.modifiers(gpu)?,
-            Native::Wayland(window) => window.modifiers(gpu, drm_format(format, alpha))?,
-            Native::Headless => Vec::new(),
+            NativeWindow::X11(window) => window.modifiers(gpu)?,
+            NativeWindow::Wayland(window) => window.modifiers(gpu, drm_format(format, alpha))?,
+            NativeWindow::Headless => Vec::new(),
         };
         // Among modifiers that it prefers equally, the driver's order decides.
         let ordered = groups.iter().flat_map(|group| {
@@ -157,19 +161,19 @@ impl Surface {
     pub(crate) fn direct_presenter(
         &self,
         description: &ImageDescription,
-        alpha: Alpha,
+        alpha: AlphaMode,
         shared: Vec<SharedImage>,
     ) -> Result<Option<Box<dyn Presenter>>> {
         let [width, height] = description.extent_px;
         match &self.native {
-            Native::X11(window) => window.direct_presenter(width, height, shared),
-            Native::Wayland(window) => window.direct_presenter(
+            NativeWindow::X11(window) => window.direct_presenter(width, height, shared),
+            NativeWindow::Wayland(window) => window.direct_presenter(
                 width,
                 height,
                 drm_format(description.format, alpha),
                 shared,
             ),
-            Native::Headless => Ok(None),
+            NativeWindow::Headless => Ok(None),
         }
     }
 
@@ -178,12 +182,12 @@ impl Surface {
         &self,
         width: u32,
         height: u32,
-        alpha: Alpha,
+        alpha: AlphaMode,
     ) -> Result<Box<dyn Presenter>> {
         match &self.native {
-            Native::Wayland(window) => window.copying_presenter(width, height, alpha),
-            Native::X11(window) => window.copying_presenter(width, height),
-            Native::Headless => Ok(Box::new(HeadlessPresenter::default())),
+            NativeWindow::Wayland(window) => window.copying_presenter(width, height, alpha),
+            NativeWindow::X11(window) => window.copying_presenter(width, height),
+            NativeWindow::Headless => Ok(Box::new(HeadlessPresenter::default())),
         }
     }
 
@@ -192,7 +196,7 @@ impl Surface {
     /// show next.
     pub(crate) fn min_images(&self, mode: PresentMode) -> u32 {
         match (&self.native, mode) {
-            (Native::Headless, _) => MIN_IMAGES,
+            (NativeWindow::Headless, _) => MIN_IMAGES,
             (_, PresentMode::Mailbox) => MIN_IMAGES + 2,
             _ => MIN_IMAGES + 1,
         }

@@ -14,11 +14,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use vk::sync::Point;
+use vk::sync::SyncPoint;
 
 use crate::error::{Error, Result};
 use crate::frame::{Frame, ImageDescription};
-use crate::present::{Alpha, Fit, GpuNodes, PixelSource, PresentMode, Presenter, Waker};
+use crate::present::{
+    AlphaMode, GpuNodes, PixelSource, PresentMode, Presenter, SwapchainFit, Waker,
+};
 use crate::surface::Surface;
 
 /// An image as the thread reads it.
@@ -50,7 +52,7 @@ struct State {
     queued: VecDeque<QueuedPresent>,
     /// The thread is showing an image.
     busy: bool,
-    fit: Fit,
+    fit: SwapchainFit,
     /// The error that error the swapchain.
     error: Option<Error>,
     /// A newer swapchain uses the surface.
@@ -69,7 +71,7 @@ struct State {
 struct QueuedPresent {
     index: u32,
     /// Signalled when its rendering is complete.
-    point: Point,
+    point: SyncPoint,
     /// Its present ID, or 0.
     id: u64,
 }
@@ -98,7 +100,7 @@ fn create_images_and_presenter(
     surface: &Surface,
     description: &ImageDescription,
     count: u32,
-    alpha: Alpha,
+    alpha: AlphaMode,
 ) -> Result<ImagesAndPresenter> {
     let physical = &context.physical;
     let [width, height] = description.extent_px;
@@ -138,11 +140,11 @@ fn create_images_and_presenter(
 
 /// An acquired image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acquired {
+pub struct AcquiredImage {
     /// Its index.
     pub index: u32,
     /// How well the swapchain fits the window.
-    pub fit: Fit,
+    pub fit: SwapchainFit,
 }
 
 impl SharedState {
@@ -159,7 +161,7 @@ impl Swapchain {
         description: &ImageDescription,
         count: u32,
         mode: PresentMode,
-        alpha: Alpha,
+        alpha: AlphaMode,
         old: Option<&Swapchain>,
     ) -> Result<(Self, Vec<Arc<Frame>>)> {
         if let Some(old) = old {
@@ -195,7 +197,7 @@ impl Swapchain {
                 free: (0..images.len() as u32).collect(),
                 queued: VecDeque::new(),
                 busy: false,
-                fit: Fit::Optimal,
+                fit: SwapchainFit::Optimal,
                 error: None,
                 retired: false,
                 shown: 0,
@@ -256,7 +258,7 @@ impl Swapchain {
     }
 
     /// Acquires an image, within `timeout_ns`. Returns none if none became free in that time.
-    pub fn acquire(&self, timeout_ns: u64) -> Result<Option<Acquired>> {
+    pub fn acquire(&self, timeout_ns: u64) -> Result<Option<AcquiredImage>> {
         let deadline = Instant::now().checked_add(Duration::from_nanos(timeout_ns));
         let mut state = self.shared.state();
         loop {
@@ -272,7 +274,7 @@ impl Swapchain {
                 drop(state);
                 return Ok(self
                     .reclaim(index, left)?
-                    .then_some(Acquired { index, fit }));
+                    .then_some(AcquiredImage { index, fit }));
             }
             if !std::mem::replace(&mut state.image_wanted, true) {
                 self.shared.wake.wake();
@@ -327,7 +329,7 @@ impl Swapchain {
 
     /// Queues an image to be presented when `drawn` is signalled. Present IDs other than 0 must
     /// increase.
-    pub fn present(&self, index: u32, drawn: Point, id: u64) -> Result<Fit> {
+    pub fn present(&self, index: u32, drawn: SyncPoint, id: u64) -> Result<SwapchainFit> {
         let mut state = self.shared.state();
         if let Some(error) = &state.error {
             return Err(error.clone());

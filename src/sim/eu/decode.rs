@@ -11,7 +11,7 @@ use crate::byte_ranges::OperandBytes;
 use crate::fast;
 use crate::interpreter;
 use crate::kernel::Kernel;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::region::{DstOp, OperandKind, SrcOp};
 use crate::register_clearing::ClearRanges;
 use crate::regs;
@@ -19,7 +19,7 @@ use crate::send_operands::ResolvedSend;
 use crate::straight_line;
 use crate::uop::{Flow, Uop, UopKind};
 use hw::Gen;
-use isa::{CondMod, File, Inst, MathFn, Opcode, Type};
+use isa::{CondMod, Inst, MathFn, Opcode, RegFile, Type};
 use std::collections::BTreeMap;
 
 /// Most instructions of a kernel: 16 MiB of code.
@@ -27,7 +27,7 @@ const MAX_INSTRUCTIONS: usize = 1 << 20;
 
 /// Fetches the 16 bytes at a byte offset of the instruction heap (zero-padded where fewer are
 /// left).
-pub type Fetch<'a> = dyn Fn(u64) -> Result<[u8; 16], Stop> + 'a;
+pub type FetchInstruction<'a> = dyn Fn(u64) -> Result<[u8; 16], StopReason> + 'a;
 
 impl Kernel {
     /// Builds a kernel of the instructions reachable from `start`. `step` returns the instruction
@@ -38,16 +38,16 @@ impl Kernel {
     /// others become traps.
     pub fn build(
         start: u64,
-        step: &mut dyn FnMut(u64) -> Result<(Inst, u32), Stop>,
-    ) -> Result<Kernel, Stop> {
-        let mut found: BTreeMap<u64, Result<(Inst, u32), Stop>> = BTreeMap::new();
+        step: &mut dyn FnMut(u64) -> Result<(Inst, u32), StopReason>,
+    ) -> Result<Kernel, StopReason> {
+        let mut found: BTreeMap<u64, Result<(Inst, u32), StopReason>> = BTreeMap::new();
         let mut work = vec![start];
         while let Some(at) = work.pop() {
             if found.contains_key(&at) {
                 continue;
             }
             if found.len() >= MAX_INSTRUCTIONS {
-                return Err(Stop::Fault {
+                return Err(StopReason::Fault {
                     what: format!("kernel of more than {MAX_INSTRUCTIONS} instructions"),
                     at: start,
                 });
@@ -74,12 +74,16 @@ impl Kernel {
     /// # Errors
     /// The first instruction cannot be fetched or decoded, or there are too many. Errors
     /// for others become traps.
-    pub fn decode(fetch: &Fetch<'_>, start: u64, generation: Gen) -> Result<Kernel, Stop> {
+    pub fn decode(
+        fetch: &FetchInstruction<'_>,
+        start: u64,
+        generation: Gen,
+    ) -> Result<Kernel, StopReason> {
         Kernel::build(start, &mut |at| {
             let bytes = fetch(at)?;
             match isa::decode(&bytes, generation) {
                 Ok((inst, len)) => Ok((inst, len as u32)),
-                Err(e) => Err(Stop::Fault {
+                Err(e) => Err(StopReason::Fault {
                     what: format!("illegal instruction: {e}"),
                     at,
                 }),
@@ -93,14 +97,14 @@ impl Kernel {
     /// # Errors
     /// Those of `decode`, and a first instruction that breaks a rule.
     pub fn decode_legal(
-        fetch: &Fetch<'_>,
+        fetch: &FetchInstruction<'_>,
         start: u64,
         generation: Gen,
         small_core: bool,
-    ) -> Result<Kernel, Stop> {
+    ) -> Result<Kernel, StopReason> {
         Kernel::build(start, &mut |at| {
             let bytes = fetch(at)?;
-            let (inst, len) = isa::decode(&bytes, generation).map_err(|e| Stop::Fault {
+            let (inst, len) = isa::decode(&bytes, generation).map_err(|e| StopReason::Fault {
                 what: format!("illegal instruction: {e}"),
                 at,
             })?;
@@ -109,7 +113,7 @@ impl Kernel {
                 .next()
             {
                 None => Ok((inst, len as u32)),
-                Some(broken) => Err(Stop::Undefined {
+                Some(broken) => Err(StopReason::Undefined {
                     rule: broken.rule,
                     prm: broken.prm,
                     what: format!("{:?}: {}", inst.op, broken.text),
@@ -123,10 +127,10 @@ impl Kernel {
     ///
     /// # Errors
     /// `insts` is empty.
-    pub fn from_insts(insts: &[Inst]) -> Result<Kernel, Stop> {
+    pub fn from_insts(insts: &[Inst]) -> Result<Kernel, StopReason> {
         Kernel::build(0, &mut |at| match insts.get((at / 16) as usize) {
             Some(i) if at % 16 == 0 => Ok((*i, 16)),
-            _ => Err(Stop::Fault {
+            _ => Err(StopReason::Fault {
                 what: "ran past the end of the kernel".into(),
                 at,
             }),
@@ -134,7 +138,7 @@ impl Kernel {
     }
 
     /// Resolves instructions to micro-ops and their targets to indices.
-    fn link(start: u64, found: &BTreeMap<u64, Result<(Inst, u32), Stop>>) -> Kernel {
+    fn link(start: u64, found: &BTreeMap<u64, Result<(Inst, u32), StopReason>>) -> Kernel {
         let index: BTreeMap<u64, u32> = found
             .keys()
             .enumerate()
@@ -211,7 +215,7 @@ struct Successors {
 impl Successors {
     fn from_inst(inst: &Inst, at: u64, len: u64) -> Successors {
         let rel = |d: i32| at.checked_add_signed(i64::from(d));
-        let imm = |k: usize| inst.src[k].file == File::Imm;
+        let imm = |k: usize| inst.src[k].file == RegFile::Imm;
         let mut s = Successors {
             next: Some(at + len),
             jip: None,
@@ -326,7 +330,7 @@ fn blank_inst() -> Inst {
         sub_bytes: 0,
     };
     let src = isa::Src {
-        file: File::Arf,
+        file: RegFile::Arf,
         ty: Type::Ud,
         addr,
         region: isa::Region::SCALAR,
@@ -356,7 +360,7 @@ fn blank_inst() -> Inst {
         branch_ctrl: false,
         math: None,
         dst: isa::Dst {
-            file: File::Arf,
+            file: RegFile::Arf,
             ty: Type::Ud,
             addr,
             hstride: 1,
@@ -369,7 +373,7 @@ fn blank_inst() -> Inst {
     }
 }
 
-fn trap(stop: Stop, at: u64) -> Uop {
+fn trap(stop: StopReason, at: u64) -> Uop {
     let mut u = skeleton(&blank_inst(), at);
     u.kind = UopKind::Trap(Box::new(stop));
     u
@@ -417,7 +421,7 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
         }
         Opcode::Illegal => {
             return trap(
-                Stop::Fault {
+                StopReason::Fault {
                     what: "illegal instruction".into(),
                     at,
                 },
@@ -428,7 +432,7 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
     }
     let region_trap = |what: String| {
         trap(
-            Stop::Undefined {
+            StopReason::Undefined {
                 rule: crate::rules::GRF_RANGE.name,
                 prm: crate::rules::GRF_RANGE.prm,
                 what,
@@ -440,7 +444,7 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
     if let Some(f) = Flow::from_opcode(inst.op) {
         // The register operands of computed branches are scalars.
         u.kind = UopKind::Flow(f);
-        if inst.src[0].file != File::Imm
+        if inst.src[0].file != RegFile::Imm
             && matches!(
                 inst.op,
                 Opcode::Jmpi

@@ -9,14 +9,14 @@
 
 use crate::interpreter;
 use crate::kernel::Kernel;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::region::OperandKind;
 use crate::state::State;
 use crate::uop::{Flow, Uop};
-use isa::{File, Opcode};
+use isa::{Opcode, RegFile};
 
 /// Byte offset of the instruction with an index: a call returns to it, or a jump is relative to it.
-fn instruction_offset(index: u32, u: &Uop, kernel: &Kernel) -> Result<u64, Box<Stop>> {
+fn instruction_offset(index: u32, u: &Uop, kernel: &Kernel) -> Result<u64, Box<StopReason>> {
     match kernel.uops.get(index as usize) {
         Some(n) => Ok(n.ip),
         None => Err(u.unimplemented()),
@@ -24,9 +24,9 @@ fn instruction_offset(index: u32, u: &Uop, kernel: &Kernel) -> Result<u64, Box<S
 }
 
 /// Index of the instruction at the target of a computed branch.
-fn branch_target(at: u64, u: &Uop, kernel: &Kernel) -> Result<u32, Box<Stop>> {
+fn branch_target(at: u64, u: &Uop, kernel: &Kernel) -> Result<u32, Box<StopReason>> {
     kernel.index_of(at).ok_or_else(|| {
-        Box::new(Stop::Unimplemented {
+        Box::new(StopReason::Unimplemented {
             what: format!("computed branch to {at:#x}, which static control flow does not reach"),
             at: u.ip,
         })
@@ -35,7 +35,12 @@ fn branch_target(at: u64, u: &Uop, kernel: &Kernel) -> Result<u32, Box<Stop>> {
 
 impl State {
     /// Executes a control flow instruction and returns the index of the next one.
-    pub(crate) fn flow(&mut self, f: Flow, u: &Uop, kernel: &Kernel) -> Result<u32, Box<Stop>> {
+    pub(crate) fn flow(
+        &mut self,
+        f: Flow,
+        u: &Uop,
+        kernel: &Kernel,
+    ) -> Result<u32, Box<StopReason>> {
         let span = u.full_mask << u.chan_off;
         let enabled = self.amask & span;
         let pred = match &u.pred {
@@ -77,7 +82,7 @@ impl State {
                 next_or_jip(self)
             }
             Flow::ParkAtUip => {
-                if u.op == Opcode::Brc && u.inst.src[0].file != File::Imm {
+                if u.op == Opcode::Brc && u.inst.src[0].file != RegFile::Imm {
                     return Err(u.unimplemented());
                 }
                 self.park(enabled & pred, u.uip);
@@ -103,7 +108,7 @@ impl State {
             }
             Flow::Jmpi => self.jump(u, kernel)?,
             Flow::Brd => {
-                if u.inst.src[0].file != File::Imm {
+                if u.inst.src[0].file != RegFile::Imm {
                     return Err(u.unimplemented());
                 }
                 self.park(enabled & pred, u.jip);
@@ -121,7 +126,7 @@ impl State {
     }
 
     /// Executes JMPI, a scalar branch by the predicate of its first channel.
-    fn jump(&self, u: &Uop, kernel: &Kernel) -> Result<u32, Box<Stop>> {
+    fn jump(&self, u: &Uop, kernel: &Kernel) -> Result<u32, Box<StopReason>> {
         let taken = match &u.pred {
             Some(_) => self.predicate(u) & 1 != 0,
             None => true,
@@ -129,7 +134,7 @@ impl State {
         if !taken {
             return Ok(u.next);
         }
-        if u.inst.src[0].file == File::Imm {
+        if u.inst.src[0].file == RegFile::Imm {
             return Ok(u.jip);
         }
         let d = self.scalar(u)? as i32;
@@ -139,11 +144,11 @@ impl State {
 
     /// Executes CALL or CALLA for the channels `go`: stores the return address and the mask; the
     /// other channels wait behind it.
-    fn call(&mut self, go: u32, u: &Uop, kernel: &Kernel) -> Result<u32, Box<Stop>> {
+    fn call(&mut self, go: u32, u: &Uop, kernel: &Kernel) -> Result<u32, Box<StopReason>> {
         if go == 0 {
             return Ok(u.next);
         }
-        let to = if u.inst.src[0].file == File::Imm {
+        let to = if u.inst.src[0].file == RegFile::Imm {
             u.jip
         } else {
             let d = self.scalar(u)?;
@@ -166,7 +171,7 @@ impl State {
     }
 
     /// Reads the first element of source 0, a register.
-    fn scalar(&self, u: &Uop) -> Result<u32, Box<Stop>> {
+    fn scalar(&self, u: &Uop) -> Result<u32, Box<StopReason>> {
         let s = &u.src[0];
         let at = match s.kind {
             OperandKind::Indirect => interpreter::indirect_offset(self, u, s, 0)?,

@@ -9,15 +9,15 @@ use fearless_simd::{Avx2, Level, Simd};
 /// The SIMD extensions of the host: whether it has 32-byte vectors and fused multiply-add (AVX2,
 /// FMA).
 #[derive(Clone, Copy, Debug)]
-pub struct Host {
+pub struct HostSimd {
     #[cfg(target_arch = "x86_64")]
     wide: Option<Avx2>,
 }
 
-impl Host {
+impl HostSimd {
     /// Detects the extensions of the CPU that this runs on.
-    pub fn detect() -> Host {
-        Host {
+    pub fn detect() -> HostSimd {
+        HostSimd {
             #[cfg(target_arch = "x86_64")]
             wide: Level::new().as_avx2(),
         }

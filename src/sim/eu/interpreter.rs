@@ -7,7 +7,7 @@
 use crate::alu_int::IntegerWidth;
 use crate::convert::{Element, FpMode, Value};
 use crate::flags;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::region::{OperandKind, SrcOp};
 use crate::regs;
 use crate::state::State;
@@ -59,7 +59,12 @@ fn read_source(t: &State, u: &Uop, s: &SrcOp, enabled: u32, lanes: &mut SourceLa
 }
 
 /// Byte offset of lane `i` of an indirect source.
-pub(crate) fn indirect_offset(t: &State, u: &Uop, s: &SrcOp, i: usize) -> Result<usize, Box<Stop>> {
+pub(crate) fn indirect_offset(
+    t: &State,
+    u: &Uop,
+    s: &SrcOp,
+    i: usize,
+) -> Result<usize, Box<StopReason>> {
     let row = if s.vx1 { i / usize::from(s.width) } else { 0 };
     let table = s.table.as_ref().map_or(0, |x| x[i & 31]);
     indirect_address(
@@ -81,7 +86,7 @@ pub(crate) fn indirect_address(
     disp: i16,
     extra: usize,
     size: usize,
-) -> Result<usize, Box<Stop>> {
+) -> Result<usize, Box<StopReason>> {
     if sub > 15 {
         return Err(u.undefined(
             &crate::rules::ADDRESS_RANGE,
@@ -297,7 +302,7 @@ fn compute_lane(
     t: &mut State,
     u: &Uop,
     lane: &LaneSources<'_>,
-) -> Result<Option<Computed>, Box<Stop>> {
+) -> Result<Option<Computed>, Box<StopReason>> {
     let mode = lane.mode;
     let value = match u.op {
         Opcode::Cmp | Opcode::Cmpn => {
@@ -555,7 +560,13 @@ fn select_source(t: &State, u: &Uop, lane: &LaneSources<'_>) -> Computed {
 }
 
 /// One lane of MATH. The remainder of an INT DIV with both results is written here.
-fn math_lane(t: &mut State, u: &Uop, i: usize, a: Value, b: Value) -> Result<Value, Box<Stop>> {
+fn math_lane(
+    t: &mut State,
+    u: &Uop,
+    i: usize,
+    a: Value,
+    b: Value,
+) -> Result<Value, Box<StopReason>> {
     let Some(f) = u.math else {
         return Err(u.unimplemented());
     };

@@ -33,10 +33,12 @@ mod thread;
 mod uninit_tracking;
 mod uop;
 
-pub use decode::Fetch;
-pub use host_simd::Host;
+pub use decode::FetchInstruction;
+pub use host_simd::HostSimd;
 pub use kernel::Kernel;
-pub use message::{Message, Reply, SharedFunctions, Stop};
-pub use rules::{RULES, Rule};
+pub use message::{Message, MessageReply, SharedFunctions, StopReason};
+pub use rules::{RULES, ThreadRule};
 pub use state::Options;
-pub use thread::{Exit, Init, KEEP_HALF_AND_DOUBLE_DENORMALS, Statistics, Thread, TraceSink};
+pub use thread::{
+    KEEP_HALF_AND_DOUBLE_DENORMALS, Thread, ThreadExit, ThreadInit, ThreadStatistics, TraceSink,
+};

@@ -1,12 +1,12 @@
 //! The interface between a thread and the shared functions, and the reasons for which a run stops
 //! early.
 //!
-//! In:  one SEND of a thread. Out: its response, or a [`Stop`].
+//! In:  one SEND of a thread. Out: its response, or a [`StopReason`].
 //! Ref: SKL PRM vol. 7, "Send Message".
 
 /// Why a thread, and with it its batch, stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Stop {
+pub enum StopReason {
     /// The program depends on what the PRM leaves undefined: a bug in the driver or the compiler.
     #[error("undefined: {what} [{rule}; {prm}] at {at:#x}")]
     Undefined {
@@ -66,7 +66,7 @@ pub struct Message<'a> {
 
 /// The outcome of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reply {
+pub enum MessageReply {
     /// The message is done; the thread continues.
     Done,
     /// The thread has arrived at a barrier. It continues until a `wait n0`, which blocks until the
@@ -84,7 +84,11 @@ pub trait SharedFunctions {
     ///
     /// # Errors
     /// The reason to stop the thread.
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop>;
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason>;
 
     /// Reads the free-running timestamp counter, in ticks of the EU clock.
     fn timestamp(&mut self) -> u64;

@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 7, "Register Region Addressing", "Indirect Addressing", "Align16".
 
 use crate::regs;
-use isa::{Addr, ArfReg, File, Inst, Opcode, Region, Src, Type};
+use isa::{Addr, ArfReg, Inst, Opcode, RegFile, Region, Src, Type};
 
 /// How an operand's lanes are addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,9 +96,9 @@ pub(crate) fn arf_offset(nr: u8, sub_bytes: u8) -> usize {
 }
 
 /// Byte offset of a direct operand; 0 for an indirect one.
-fn direct_offset(file: File, addr: Addr) -> usize {
+fn direct_offset(file: RegFile, addr: Addr) -> usize {
     match (file, addr) {
-        (File::Arf, Addr::Direct { nr, sub_bytes }) => arf_offset(nr, sub_bytes),
+        (RegFile::Arf, Addr::Direct { nr, sub_bytes }) => arf_offset(nr, sub_bytes),
         (_, Addr::Direct { nr, sub_bytes }) => usize::from(nr & 127) * 32 + usize::from(sub_bytes),
         (_, Addr::Indirect { .. }) => 0,
     }
@@ -168,7 +168,7 @@ impl SrcOp {
     /// A description of the region if it leaves the register file.
     pub(crate) fn new(inst: &Inst, k: usize, three: bool) -> Result<SrcOp, String> {
         let src = &inst.src[k];
-        if src.file == File::Imm {
+        if src.file == RegFile::Imm {
             return Ok(SrcOp::imm(src));
         }
         let ty = src.ty;
@@ -206,12 +206,12 @@ impl SrcOp {
         }
         let base = direct_offset(src.file, src.addr);
         op.base = base as u16;
-        let is_null = src.file == File::Arf && base == regs::NULL;
+        let is_null = src.file == RegFile::Arf && base == regs::NULL;
         if is_null {
             op.kind = OperandKind::Scalar;
             return Ok(op);
         }
-        let limit = if src.file == File::Arf {
+        let limit = if src.file == RegFile::Arf {
             regs::END
         } else {
             regs::GRF_BYTES
@@ -383,11 +383,11 @@ impl DstOp {
             return Ok(op);
         }
         let base = direct_offset(dst.file, dst.addr);
-        if dst.file == File::Imm || (dst.file == File::Arf && base == regs::NULL) {
+        if dst.file == RegFile::Imm || (dst.file == RegFile::Arf && base == regs::NULL) {
             return Ok(op);
         }
         op.base = base as u16;
-        let limit = if dst.file == File::Arf {
+        let limit = if dst.file == RegFile::Arf {
             regs::END
         } else {
             regs::GRF_BYTES

@@ -5,7 +5,7 @@
 
 /// A rule that the PRM sets for threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct ThreadRule {
     /// Short, stable name.
     pub name: &'static str,
     /// The PRM volume and section with the rule.
@@ -16,9 +16,9 @@ pub struct Rule {
 
 macro_rules! rules {
     ($($id:ident $name:literal, $prm:literal, $help:literal;)*) => {
-        $(pub(crate) static $id: Rule = Rule { name: $name, prm: concat!("SKL PRM ", $prm), help: $help };)*
+        $(pub(crate) static $id: ThreadRule = ThreadRule { name: $name, prm: concat!("SKL PRM ", $prm), help: $help };)*
         /// Every rule for threads.
-        pub static RULES: &[&Rule] = &[$(&$id),*];
+        pub static RULES: &[&ThreadRule] = &[$(&$id),*];
     };
 }
 

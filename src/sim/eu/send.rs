@@ -5,14 +5,14 @@
 //! Ref: SKL PRM vol. 7, "Send Message", "Split Send Message"; vol. 2d, message descriptor.
 
 use crate::interpreter;
-use crate::message::{Message, SharedFunctions, Stop};
+use crate::message::{Message, SharedFunctions, StopReason};
 use crate::regs;
 use crate::rules;
 use crate::send_operands::{self, ResolvedSend};
 use crate::state::State;
 use crate::uninit_tracking::MessagePayload;
 use crate::uop::Uop;
-use isa::{Addr, Desc, File, Opcode};
+use isa::{Addr, Desc, Opcode, RegFile};
 
 /// The bits of the extended descriptor that a SEND encodes if its descriptor is in a0
 /// (`base/hw/ERRATA.md`).
@@ -53,9 +53,9 @@ impl State {
     fn operand_register(
         &self,
         u: &Uop,
-        file: File,
+        file: RegFile,
         addr: Addr,
-    ) -> Result<Option<usize>, Box<Stop>> {
+    ) -> Result<Option<usize>, Box<StopReason>> {
         match (send_operands::direct_register(file, addr), addr) {
             (None, Addr::Indirect { a0_sub, imm_bytes }) => {
                 let at =
@@ -68,7 +68,7 @@ impl State {
 
     /// Resolves a SEND that reads a0.
     #[cold]
-    pub(crate) fn resolve_send(&self, u: &Uop) -> Result<ResolvedSend, Box<Stop>> {
+    pub(crate) fn resolve_send(&self, u: &Uop) -> Result<ResolvedSend, Box<StopReason>> {
         let Some(send) = u.inst.send else {
             return Err(u.unimplemented());
         };
@@ -97,7 +97,7 @@ impl State {
         &mut self,
         u: &Uop,
         sf: &mut dyn SharedFunctions,
-    ) -> Result<bool, Box<Stop>> {
+    ) -> Result<bool, Box<StopReason>> {
         let eot = u.inst.send.is_some_and(|send| send.eot);
         let lanes = self.mask(u);
         if lanes == 0 && !eot {
@@ -156,7 +156,7 @@ impl State {
         send: &ResolvedSend,
         message: Message<'_>,
         sf: &mut dyn SharedFunctions,
-    ) -> Result<(), Box<Stop>> {
+    ) -> Result<(), Box<StopReason>> {
         let len = send.rlen * 8;
         let to = send.dst.map(|d| d * 8);
         let mut buffer = std::mem::take(&mut self.response);

@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 7, "Send Message", "Split Send Message"; vol. 2d, message descriptor.
 
 use isa::descriptor::{common, extended};
-use isa::{Addr, Desc, File, Inst, Opcode, Send};
+use isa::{Addr, Desc, Inst, Opcode, RegFile, Send};
 
 /// Most registers that one operand of a message may have.
 const MAX_LEN: usize = 32;
@@ -31,10 +31,10 @@ pub(crate) fn is_split(op: Opcode) -> bool {
 
 /// First GRF of a direct operand: Some(None) for the null register, None for an operand addressed
 /// through a0.
-pub(crate) fn direct_register(file: File, addr: Addr) -> Option<Option<usize>> {
+pub(crate) fn direct_register(file: RegFile, addr: Addr) -> Option<Option<usize>> {
     match (file, addr) {
-        (File::Grf | File::Mrf, Addr::Direct { nr, .. }) => Some(Some(usize::from(nr))),
-        (File::Grf | File::Mrf, Addr::Indirect { .. }) => None,
+        (RegFile::Grf | RegFile::Mrf, Addr::Direct { nr, .. }) => Some(Some(usize::from(nr))),
+        (RegFile::Grf | RegFile::Mrf, Addr::Indirect { .. }) => None,
         _ => Some(None),
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::byte_ranges::{self, GrfByteMask};
 use crate::convert::{FpMode, RoundingMode};
-use crate::host_simd::Host;
+use crate::host_simd::HostSimd;
 use crate::regs::{self, Regs};
 
 /// Checks and counters of a thread.
@@ -40,7 +40,7 @@ pub(crate) struct State {
     /// alternate mode).
     pub(crate) fp_needs_interpreter: bool,
     pub(crate) options: Options,
-    pub(crate) host_simd: Host,
+    pub(crate) host_simd: HostSimd,
     /// Buffer for responses that cannot be written in place.
     pub(crate) response: Vec<u32>,
     /// The GRF bytes that have been written; None unless [`Options::uninit`] is set.
@@ -59,7 +59,7 @@ impl State {
             f_denorm_mask: 0,
             fp_needs_interpreter: false,
             options,
-            host_simd: Host::detect(),
+            host_simd: HostSimd::detect(),
             response: Vec::new(),
             written: None,
         }

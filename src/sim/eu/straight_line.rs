@@ -93,8 +93,8 @@ impl Kernel {
                         if let Some(to) = varies.get_mut(at..at + usize::from(u.dst.size)) {
                             // A lane that the write mask disables keeps its old bytes.
                             to.iter_mut().for_each(|v| {
-                                let kept = *v && u.dst.lane_mask >> i & 1 == 0;
-                                *v = depends || kept;
+                                let preserved = *v && u.dst.lane_mask >> i & 1 == 0;
+                                *v = depends || preserved;
                             });
                         }
                     }

@@ -7,7 +7,7 @@
 use crate::clock::Clock;
 use crate::interpreter;
 use crate::kernel::Kernel;
-use crate::message::{SharedFunctions, Stop};
+use crate::message::{SharedFunctions, StopReason};
 use crate::region::OperandKind;
 use crate::regs;
 use crate::state::{Options, State};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// How a run ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub enum ThreadExit {
     /// The thread sent its end-of-thread message.
     Eot,
     /// The thread waits for a notification: release it with [`Thread::notify`] and run it again.
@@ -39,7 +39,7 @@ fn vector_mask_of(mask: u32) -> u32 {
 
 /// Initial values of a thread's state registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Init {
+pub struct ThreadInit {
     /// sr0.0..sr0.7: dispatch state. sr0.2 is replaced by the dispatch mask (DMask), sr0.3 by the
     /// vector mask (VMask): all channels of each group of four with an enabled one (SKL PRM vol. 7,
     /// "State Register").
@@ -56,12 +56,12 @@ pub struct Init {
 /// Counters of executed instructions. Without [`Options::statistics`], only `instructions` is
 /// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct ThreadStatistics {
     /// Instructions executed.
     pub instructions: u64,
     /// Enabled lanes, summed over the instructions.
     pub lanes: u64,
-    /// Instructions by class: see [`Statistics::CLASSES`].
+    /// Instructions by class: see [`ThreadStatistics::CLASSES`].
     pub by_class: [u64; 6],
     /// Cycles in which an FPU of the EU executes the instructions; no waiting time.
     pub busy: u64,
@@ -73,8 +73,8 @@ pub struct Statistics {
     pub alone: u64,
 }
 
-impl std::ops::AddAssign<&Statistics> for Statistics {
-    fn add_assign(&mut self, other: &Statistics) {
+impl std::ops::AddAssign<&ThreadStatistics> for ThreadStatistics {
+    fn add_assign(&mut self, other: &ThreadStatistics) {
         self.instructions += other.instructions;
         self.lanes += other.lanes;
         for (to, from) in self.by_class.iter_mut().zip(other.by_class) {
@@ -86,7 +86,7 @@ impl std::ops::AddAssign<&Statistics> for Statistics {
     }
 }
 
-impl Statistics {
+impl ThreadStatistics {
     /// Names of the classes.
     pub const CLASSES: [&'static str; 6] = ["move", "logic", "arithmetic", "math", "flow", "send"];
 
@@ -99,7 +99,7 @@ impl Statistics {
         work.max(self.alone.div_ceil(u64::from(threads_per_eu).max(1)))
     }
 
-    /// Index of an opcode's class in [`Statistics::CLASSES`].
+    /// Index of an opcode's class in [`ThreadStatistics::CLASSES`].
     fn class(op: Opcode) -> usize {
         match op {
             Opcode::Mov
@@ -157,7 +157,7 @@ pub struct Thread {
     kernel: Option<Arc<Kernel>>,
     pub(crate) state: State,
     pc: u32,
-    statistics: Statistics,
+    statistics: ThreadStatistics,
     trace: Option<Box<dyn TraceSink>>,
     /// None unless [`Options::statistics`] is set.
     clock: Option<Box<Clock>>,
@@ -183,14 +183,14 @@ impl Thread {
         kernel: &Arc<Kernel>,
         payload: &[u32],
         dispatch_mask: u32,
-        init: &Init,
+        init: &ThreadInit,
         options: Options,
     ) -> Thread {
         let mut t = Thread {
             kernel: Some(Arc::clone(kernel)),
             state: State::new(options),
             pc: 0,
-            statistics: Statistics::default(),
+            statistics: ThreadStatistics::default(),
             trace: None,
             clock: options.statistics.then(|| Box::new(Clock::new())),
             init_checked_for: None,
@@ -207,7 +207,7 @@ impl Thread {
         kernel: &Arc<Kernel>,
         payload: &[u32],
         dispatch_mask: u32,
-        init: &Init,
+        init: &ThreadInit,
     ) {
         let same = self.kernel.as_ref().is_some_and(|k| Arc::ptr_eq(k, kernel));
         if !same {
@@ -217,7 +217,7 @@ impl Thread {
         } else {
             self.clear_registers(kernel, payload.len(), dispatch_mask);
         }
-        self.statistics = Statistics::default();
+        self.statistics = ThreadStatistics::default();
         if let Some(clock) = &mut self.clock {
             **clock = Clock::new();
         }
@@ -243,7 +243,7 @@ impl Thread {
         }
     }
 
-    fn start(&mut self, kernel: &Kernel, payload: &[u32], dispatch_mask: u32, init: &Init) {
+    fn start(&mut self, kernel: &Kernel, payload: &[u32], dispatch_mask: u32, init: &ThreadInit) {
         self.pc = kernel.first;
         let state = &mut self.state;
         let vector_mask = vector_mask_of(dispatch_mask);
@@ -288,7 +288,7 @@ impl Thread {
     }
 
     /// Counters since the thread was dispatched.
-    pub fn statistics(&self) -> &Statistics {
+    pub fn statistics(&self) -> &ThreadStatistics {
         &self.statistics
     }
 
@@ -306,16 +306,20 @@ impl Thread {
     }
 
     /// Runs until the end of the thread, a barrier, or `budget` instructions. A thread that has
-    /// ended stays at [`Exit::Eot`].
+    /// ended stays at [`ThreadExit::Eot`].
     ///
     /// # Errors
     /// The program does something undefined, not simulated, or that faults. The thread has
     /// ended then.
-    pub fn run(&mut self, sf: &mut dyn SharedFunctions, budget: u64) -> Result<Exit, Stop> {
+    pub fn run(
+        &mut self,
+        sf: &mut dyn SharedFunctions,
+        budget: u64,
+    ) -> Result<ThreadExit, StopReason> {
         // Moved out rather than cloned: the reference count is shared between host threads, and its
         // cache line contended.
         let (false, Some(kernel)) = (self.done, self.kernel.take()) else {
-            return Ok(Exit::Eot);
+            return Ok(ThreadExit::Eot);
         };
         let observed =
             self.state.options.statistics || self.state.written.is_some() || self.trace.is_some();
@@ -324,11 +328,11 @@ impl Thread {
         let mut left = budget;
         let end = loop {
             if left == 0 {
-                break Ok(Exit::Budget);
+                break Ok(ThreadExit::Budget);
             }
             let Some(u) = kernel.uops.get(pc as usize) else {
                 let from = kernel.uops.get(at as usize);
-                break Err(Box::new(Stop::Fault {
+                break Err(Box::new(StopReason::Fault {
                     what: "jump to an instruction that does not exist".into(),
                     at: from.map_or(0, |u| u.ip),
                 }));
@@ -350,7 +354,7 @@ impl Thread {
                         if kernel.straight_line && self.state.written.is_some() {
                             self.init_checked_for = Some((self.payload_dwords, self.state.amask));
                         }
-                        break Ok(Exit::Eot);
+                        break Ok(ThreadExit::Eot);
                     }
                     Ok(false) => Ok(()),
                     Err(e) => Err(e),
@@ -360,7 +364,7 @@ impl Thread {
                     let n = self.state.regs.dword(at);
                     if n == 0 {
                         left += 1;
-                        break Ok(Exit::Barrier);
+                        break Ok(ThreadExit::Barrier);
                     }
                     self.state.regs.set_dword(at, n - 1);
                     Ok(())
@@ -400,7 +404,7 @@ impl Thread {
         u: &Uop,
         sf: &mut dyn SharedFunctions,
         kernel: &Kernel,
-    ) -> Result<u32, Box<Stop>> {
+    ) -> Result<u32, Box<StopReason>> {
         match &u.kind {
             UopKind::Flow(f) => self.state.flow(*f, u, kernel),
             UopKind::Special => self.execute_special(u, sf, kernel),
@@ -416,7 +420,7 @@ impl Thread {
         u: &Uop,
         sf: &mut dyn SharedFunctions,
         kernel: &Kernel,
-    ) -> Result<u32, Box<Stop>> {
+    ) -> Result<u32, Box<StopReason>> {
         let state = &mut self.state;
         if u.src.iter().any(|s| s.within(regs::TM, regs::FC)) {
             let now = sf.timestamp();
@@ -434,7 +438,7 @@ impl Thread {
             if (regs::IP..regs::TDR).contains(&base) {
                 let at = u64::from(state.regs.dword(regs::IP));
                 return kernel.index_of(at).ok_or_else(|| {
-                    Box::new(Stop::Unimplemented {
+                    Box::new(StopReason::Unimplemented {
                         what: format!("write of {at:#x} to ip"),
                         at: u.ip,
                     })
@@ -456,7 +460,7 @@ impl Thread {
         if let Some(clock) = self.clock.as_mut().filter(|_| !waits) {
             let statistics = &mut self.statistics;
             statistics.lanes += u64::from(lanes.count_ones());
-            statistics.by_class[Statistics::class(u.op)] += 1;
+            statistics.by_class[ThreadStatistics::class(u.op)] += 1;
             let busy = clock.issue(&self.state, u, lanes);
             statistics.busy += busy.any;
             statistics.extended += busy.extended;

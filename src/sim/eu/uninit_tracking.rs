@@ -6,7 +6,7 @@
 //! Ref: SKL PRM vol. 7, "EU Register Files"; vol. 2d, message descriptors.
 
 use crate::interpreter;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::region::{OperandKind, SrcOp};
 use crate::regs;
 use crate::rules;
@@ -27,7 +27,7 @@ pub(crate) struct MessagePayload {
     pub(crate) len: usize,
 }
 
-fn uninitialised(u: &Uop, lane: usize, at: usize) -> Box<Stop> {
+fn uninitialised(u: &Uop, lane: usize, at: usize) -> Box<StopReason> {
     u.undefined(
         &rules::UNINITIALISED,
         format!(
@@ -103,7 +103,12 @@ impl State {
 
     /// Byte offset of a lane's source element if some of its bytes are unwritten; None for register
     /// files other than the GRF.
-    fn first_unwritten(&self, u: &Uop, s: &SrcOp, lane: usize) -> Result<Option<usize>, Box<Stop>> {
+    fn first_unwritten(
+        &self,
+        u: &Uop,
+        s: &SrcOp,
+        lane: usize,
+    ) -> Result<Option<usize>, Box<StopReason>> {
         let Some(w) = self.written.as_ref().filter(|_| s.kind != OperandKind::Imm) else {
             return Ok(None);
         };
@@ -122,7 +127,7 @@ impl State {
     /// Handles MOV and SEL, which copy values without using them: compilers emit them for undefined
     /// values, rightly. The marks of the source become those of the destination. False if the
     /// instruction is not such a copy.
-    fn propagate_unwritten(&mut self, u: &Uop, lanes: u32) -> Result<bool, Box<Stop>> {
+    fn propagate_unwritten(&mut self, u: &Uop, lanes: u32) -> Result<bool, Box<StopReason>> {
         let chosen = match u.op {
             Opcode::Mov => u.full_mask,
             Opcode::Sel => self.predicate(u),

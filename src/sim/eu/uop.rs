@@ -7,9 +7,9 @@
 use crate::access::FastOperands;
 use crate::byte_ranges::OperandBytes;
 use crate::flags;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::region::{DstOp, SrcOp};
-use crate::rules::{self, Rule};
+use crate::rules::{self, ThreadRule};
 use crate::send_operands::ResolvedSend;
 use crate::state::State;
 use isa::{CondMod, Inst, MathFn, Opcode, Pred, PredCtrl};
@@ -27,7 +27,7 @@ pub(crate) enum UopKind {
     Wait,
     Nop,
     /// Stops the thread: the instruction could not be fetched, decoded or resolved.
-    Trap(Box<Stop>),
+    Trap(Box<StopReason>),
 }
 
 /// Kinds of control flow instructions, by the action on channels.
@@ -71,7 +71,7 @@ impl Flow {
 
 /// Result of executing one instruction. The error is boxed so that the result fits one host
 /// register.
-pub(crate) type ExecResult = Result<(), Box<Stop>>;
+pub(crate) type ExecResult = Result<(), Box<StopReason>>;
 
 /// A function that executes an ALU instruction.
 pub(crate) type AluFn = fn(&mut State, &Uop) -> ExecResult;
@@ -122,8 +122,8 @@ impl Uop {
     }
 
     /// The error for an instruction that breaks a rule; `what` describes the finding.
-    pub(crate) fn undefined(&self, rule: &Rule, what: String) -> Box<Stop> {
-        Box::new(Stop::Undefined {
+    pub(crate) fn undefined(&self, rule: &ThreadRule, what: String) -> Box<StopReason> {
+        Box::new(StopReason::Undefined {
             rule: rule.name,
             prm: rule.prm,
             what,
@@ -132,9 +132,9 @@ impl Uop {
     }
 
     /// The error for an instruction that is not simulated yet.
-    pub(crate) fn unimplemented(&self) -> Box<Stop> {
+    pub(crate) fn unimplemented(&self) -> Box<StopReason> {
         let f = self.math.map_or(String::new(), |m| format!(" {m:?}"));
-        Box::new(Stop::Unimplemented {
+        Box::new(StopReason::Unimplemented {
             what: format!(
                 "{:?}{f} of {:?} and {:?}",
                 self.op, self.dst.ty, self.src[0].ty
@@ -144,7 +144,7 @@ impl Uop {
     }
 
     /// The error for an operation that is not defined for the types of its operands.
-    pub(crate) fn wrong_types(&self) -> Box<Stop> {
+    pub(crate) fn wrong_types(&self) -> Box<StopReason> {
         self.undefined(
             &rules::TYPES,
             format!(

@@ -17,7 +17,7 @@ pub struct BaseAddresses {
     pub bindless_surfaces: u32,
     /// Base addresses that have been programmed, one bit each: general, surface, dynamic, indirect,
     /// instruction, bindless surface.
-    pub given: u8,
+    pub programmed: u8,
     /// Sizes of the heaps in pages; `None` until programmed.
     pub general_pages: Option<u64>,
     pub dynamic_pages: Option<u64>,

@@ -4,18 +4,18 @@
 //!      bindless handle; surface states are cached for later messages.
 //! Ref: SKL PRM vol. 2d, message descriptors (MDC_*); vol. 7, "Binding Table", "Bindless".
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Colour, Slices, Via};
 use crate::rules;
 use crate::space::ADDRESS_MASK;
 use crate::surface::{AuxMode, Image, Surface};
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
 pub(crate) use isa::descriptor::bti;
 use isa::descriptor::common;
 
 /// Base addresses and offsets that the messages of a dispatch use.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Bases {
+pub struct MessageBases {
     /// General state base address.
     pub general: u64,
     /// Address of the binding table; below, the surface state base that its entries are relative
@@ -32,7 +32,7 @@ pub struct Bases {
 
 /// Limits that strict mode enforces on the threads of a dispatch.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct AccessLimits {
     /// True if the interface descriptor enables the barrier.
     pub barrier: bool,
     /// Start of the threads' scratch memory, in bytes from the general state base.
@@ -43,11 +43,11 @@ pub struct Limits {
     pub bindless_surfaces: u64,
 }
 
-impl Limits {
+impl AccessLimits {
     /// Checks that an access stays inside one thread's scratch memory. `place` is the scratch
     /// offset of the message header, in bytes from the general state base; `end` is the end of the
     /// access, in bytes from `place`.
-    pub(crate) fn scratch(&self, place: u64, end: u64, ip: u64) -> Result<(), Stop> {
+    pub(crate) fn scratch(&self, place: u64, end: u64, ip: u64) -> Result<(), StopReason> {
         let before = place.checked_sub(self.scratch);
         let before = before.and_then(|before| before.checked_rem(self.scratch_bytes));
         if before.is_some_and(|before| before + end <= self.scratch_bytes) {
@@ -127,10 +127,10 @@ struct CachedImage {
 
 /// The surfaces that the messages of one worker's threads reference.
 pub(crate) struct Bindings<'a> {
-    pub view: View<'a>,
-    pub bases: Bases,
+    pub view: AddressSpaceView<'a>,
+    pub bases: MessageBases,
     /// Limits to enforce; `None` outside strict mode.
-    pub limits: Option<Limits>,
+    pub limits: Option<AccessLimits>,
     /// Cached surface states of untyped and block messages, by address.
     surfaces: [(u64, Surface); CACHED_STATES],
     next: usize,
@@ -145,7 +145,7 @@ pub(crate) struct Bindings<'a> {
 
 impl<'a> Bindings<'a> {
     /// Bindings with empty caches.
-    pub fn new(view: View<'a>, bases: Bases) -> Bindings<'a> {
+    pub fn new(view: AddressSpaceView<'a>, bases: MessageBases) -> Bindings<'a> {
         Bindings {
             view,
             bases,
@@ -167,7 +167,7 @@ impl<'a> Bindings<'a> {
         message: &Message<'_>,
         payload: Payload<'_>,
         based: bool,
-    ) -> Result<Surface, Stop> {
+    ) -> Result<Surface, StopReason> {
         let address = match common::BINDING_TABLE_INDEX.get(message.desc) {
             bti::SLM => return Ok(Surface::Slm),
             bti::STATELESS | bti::STATELESS_NON_COHERENT => {
@@ -192,11 +192,11 @@ impl<'a> Bindings<'a> {
 
     /// Returns the address of the surface state for a descriptor's binding table index or bindless
     /// handle.
-    fn surface_state(&mut self, message: &Message<'_>) -> Result<u64, Stop> {
+    fn surface_state(&mut self, message: &Message<'_>) -> Result<u64, StopReason> {
         match common::BINDING_TABLE_INDEX.get(message.desc) {
             bti::BINDLESS => {
                 let index = u64::from(message.ex_desc >> 12);
-                let beyond = |limits: &Limits| index >= limits.bindless_surfaces;
+                let beyond = |limits: &AccessLimits| index >= limits.bindless_surfaces;
                 if let Some(limits) = self.limits.filter(beyond) {
                     let what = format!("surface {index} of {}", limits.bindless_surfaces);
                     return Err(rules::BINDLESS_BOUNDS.stop(what, message.ip));
@@ -219,7 +219,7 @@ impl<'a> Bindings<'a> {
     }
 
     /// Returns the typed surface of a message's binding table index.
-    pub fn image(&mut self, message: &Message<'_>, what: Use) -> Result<Image, Stop> {
+    pub fn image(&mut self, message: &Message<'_>, what: Use) -> Result<Image, StopReason> {
         let place = self.remembered(message, what)?;
         Ok(self.images[place].image)
     }
@@ -232,7 +232,7 @@ impl<'a> Bindings<'a> {
 
     /// Same as [`Bindings::image`], but returns an index for [`Bindings::remembered_at`], valid
     /// until the next surface is looked up.
-    pub fn remembered(&mut self, message: &Message<'_>, what: Use) -> Result<usize, Stop> {
+    pub fn remembered(&mut self, message: &Message<'_>, what: Use) -> Result<usize, StopReason> {
         if matches!(
             common::BINDING_TABLE_INDEX.get(message.desc),
             bti::SLM | bti::STATELESS | bti::STATELESS_NON_COHERENT
@@ -268,7 +268,7 @@ impl<'a> Bindings<'a> {
     }
 
     /// Checks that the surface's memory holds its data: HiZ and CCS contents are resolved.
-    fn check_resolved(&self, image: &Image, what: Use, at: u64) -> Result<(), Stop> {
+    fn check_resolved(&self, image: &Image, what: Use, at: u64) -> Result<(), StopReason> {
         if image.aux.mode == AuxMode::Hiz {
             return Ok(());
         }
@@ -302,8 +302,8 @@ impl<'a> Bindings<'a> {
 }
 
 /// The error for a message that is not simulated.
-pub(crate) fn unimplemented<T>(message: &Message<'_>, what: &str) -> Result<T, Stop> {
-    Err(Stop::Unimplemented {
+pub(crate) fn unimplemented<T>(message: &Message<'_>, what: &str) -> Result<T, StopReason> {
+    Err(StopReason::Unimplemented {
         what: format!(
             "{what} (SFID {}, descriptor {:#010x})",
             message.sfid, message.desc

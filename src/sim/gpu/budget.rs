@@ -3,7 +3,7 @@
 //! In:  counts of executed instructions. Out: whether the budget is spent, and the address range in
 //!      which the last thread loops.
 
-use eu::{Exit, SharedFunctions, Stop, Thread};
+use eu::{SharedFunctions, StopReason, Thread, ThreadExit};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Instructions that all threads of a batch may execute together.
@@ -50,14 +50,14 @@ impl Budget {
         suspect: &Suspect<'_>,
         thread: &mut Thread,
         units: &mut dyn SharedFunctions,
-    ) -> Stop {
+    ) -> StopReason {
         let (mut first, mut last) = (u64::MAX, 0);
         let mut steps = 0;
         while steps < LOOP_STEPS {
             let ip = thread.ip();
             (first, last) = (first.min(ip), last.max(ip));
             steps += 1;
-            if !matches!(thread.run(units, 1), Ok(Exit::Budget)) {
+            if !matches!(thread.run(units, 1), Ok(ThreadExit::Budget)) {
                 break;
             }
         }
@@ -75,7 +75,7 @@ impl Budget {
             ),
             _ => "is not in a loop: there are too many threads".into(),
         };
-        Stop::Fault {
+        StopReason::Fault {
             what: format!(
                 "hang: the batch has run {} instructions; the thread of {stage} that ran last, kernel {kernel:#x}, {goes}",
                 self.all

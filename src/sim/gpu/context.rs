@@ -3,6 +3,7 @@
 
 use crate::base_addresses::BaseAddresses;
 use crate::draw_state::DrawState;
+use hw::value::command::pipeline_selection;
 use std::collections::BTreeMap;
 
 /// The pipeline that PIPELINE_SELECT selects.
@@ -21,8 +22,8 @@ impl Pipeline {
     /// Converts the value of PIPELINE_SELECT's Pipeline Selection.
     pub(crate) fn from_selection(selection: u64) -> Pipeline {
         match selection {
-            0 => Pipeline::Draw,
-            1 => Pipeline::Media,
+            pipeline_selection::PIPELINE_3D => Pipeline::Draw,
+            pipeline_selection::PIPELINE_MEDIA => Pipeline::Media,
             _ => Pipeline::Gpgpu,
         }
     }

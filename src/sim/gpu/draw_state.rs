@@ -5,7 +5,8 @@
 //!      3DSTATE_VERTEX_BUFFERS, 3DSTATE_VF_INSTANCING and 3DSTATE_SO_BUFFER replace only the state
 //!      of the index they carry.
 
-use eu::Stop;
+use eu::StopReason;
+use hw::value::draw::force_rendering;
 use hw::{Field, Gen, Packet, draw, draw_state};
 use std::collections::BTreeMap;
 
@@ -38,7 +39,7 @@ pub(crate) fn stage_of_constants(packet: &Packet) -> Option<usize> {
 }
 
 /// Push constants as read when they were committed, or the error that reading them raised.
-pub(crate) type CommittedConstants = Result<Vec<u32>, Stop>;
+pub(crate) type CommittedConstants = Result<Vec<u32>, StopReason>;
 
 /// The 3D pipeline's state of one context.
 #[derive(Clone, Debug)]
@@ -159,9 +160,8 @@ impl DrawState {
     pub fn renders(&self) -> bool {
         use draw::state_streamout as so;
         match self.get(&so::PACKET, so::FORCE_RENDERING) {
-            // Force off, force on.
-            2 => false,
-            3 => true,
+            force_rendering::FORCE_OFF => false,
+            force_rendering::FORCE_ON => true,
             _ => !self.flag(&so::PACKET, so::RENDERING_DISABLE),
         }
     }
@@ -191,7 +191,7 @@ mod tests {
     use draw_state::vertex_buffer_state as vb;
 
     #[test]
-    fn a_field_is_where_the_generation_has_it() {
+    fn field_positions_follow_the_generation() {
         use draw::state_sf as sf;
         use hw::gen8::state_sf as older;
         let mut words = [sf::PACKET.header, 0, 0, 0];
@@ -203,7 +203,7 @@ mod tests {
                 hw_gen,
                 ..DrawState::default()
             };
-            let packet = hw::batch::find(words[0], hw_gen).expect("in the tables");
+            let packet = hw::batch::find_packet(words[0], hw_gen).expect("in the tables");
             state.latch(packet, &words);
             state.get(&sf::PACKET, field)
         };
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vertex_buffer_stays_where_it_is_unless_it_is_said_to_move() {
+    fn vertex_buffer_address_changes_only_with_modify_enable() {
         let mut state = DrawState::default();
         let mut latch = |modify, address, pitch| {
             let mut words = [0; 5];

@@ -13,13 +13,13 @@ pub struct Gap {
     /// Command, structure or message that uses the feature.
     pub asked_by: &'static str,
     /// Message of the error; … stands for parts that depend on the batch.
-    pub what: &'static str,
+    pub message: &'static str,
 }
 
 macro_rules! gaps {
     ($($file:literal { $($asked_by:literal => $what:literal;)* })*) => {
         /// Every gap, by unit.
-        pub static GAPS: &[Gap] = &[$($(Gap { file: $file, asked_by: $asked_by, what: $what }),*),*];
+        pub static GAPS: &[Gap] = &[$($(Gap { file: $file, asked_by: $asked_by, message: $what }),*),*];
     };
 }
 
@@ -167,7 +167,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     /// Source text that constructs the error: the variant itself, or a helper function.
-    const MAKERS: [&str; 3] = ["Stop::Unimplemented {", "gap(", "unimplemented("];
+    const MAKERS: [&str; 3] = ["StopReason::Unimplemented {", "gap(", "unimplemented("];
     /// Stands for a message that is the command's name.
     const NAME: &str = "the command's name";
 
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_every_gap_and_no_other() {
+    fn gap_table_matches_the_sources() {
         let mut in_code = BTreeSet::new();
         for (file, code) in sources() {
             let of_file = messages(&code);
@@ -282,7 +282,7 @@ mod tests {
         }
         let rows = GAPS
             .iter()
-            .map(|g| (g.file.to_string(), g.what.to_string()));
+            .map(|g| (g.file.to_string(), g.message.to_string()));
         let in_table: BTreeSet<_> = rows.collect();
         let missing: Vec<_> = in_code.difference(&in_table).collect();
         let stale: Vec<_> = in_table.difference(&in_code).collect();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_named_only_in_their_tables() {
+    fn rule_names_occur_only_in_tables() {
         for (file, code) in sources() {
             assert!(!code.contains("rule: \""), "{file} names a rule itself");
         }
@@ -301,11 +301,11 @@ mod tests {
     #[test]
     fn error_sites_are_found_in_code() {
         let code =
-            "fn gap(what: &str) -> Stop {\n Stop::Unimplemented { what: what.into(), at }\n}\n
+            "fn gap(what: &str) -> StopReason {\n StopReason::Unimplemented { what: what.into(), at }\n}\n
             return gap(at, \"one\");\n
-            Err(Stop::Unimplemented { what: format!(\"two {x:#x} of {}\", y()), at })\n
+            Err(StopReason::Unimplemented { what: format!(\"two {x:#x} of {}\", y()), at })\n
             for (field, what) in [(a, \"three\"), (b, \"four\")] { return gap(at, what); }\n
-            Err(Stop::Unimplemented { what: other.name.into(), at })";
+            Err(StopReason::Unimplemented { what: other.name.into(), at })";
         let mut found = messages(code);
         found.sort();
         assert_eq!(found, ["four", "one", NAME, "three", "two … of …"]);

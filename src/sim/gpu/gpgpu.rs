@@ -5,30 +5,30 @@
 //! Ref: SKL PRM vol. 7, "GPGPU Thread Group Dispatch", "GPGPU Thread Payload".
 
 use crate::budget::{Budget, Suspect};
-use crate::dataport::{Bases, Limits, Port, WideLock};
-use crate::kernel_cache::Kernels;
-use crate::memory::View;
+use crate::dataport::{AccessLimits, MessageBases, WideLock, WorkerPort};
+use crate::kernel_cache::KernelCache;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Via, Watch};
 use crate::options::Options;
-use crate::profile::Messages;
+use crate::profile::MessageCounts;
 use crate::rules;
 use crate::space::AddressSpace;
-use eu::{Exit, Init, Kernel, Statistics, Stop, Thread};
+use eu::{Kernel, StopReason, Thread, ThreadExit, ThreadInit, ThreadStatistics};
 use hw::state::interface_descriptor_data as idd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// Parameters of one dispatch.
 #[derive(Clone, Debug)]
-pub struct Dispatch {
+pub struct DispatchParams {
     /// Address of the walker command, for error messages.
-    pub at: u64,
+    pub address: u64,
     /// SIMD width of a thread: 8, 16 or 32 channels.
     pub simd: u32,
     /// ID of the first workgroup in x, y, z.
-    pub first: [u32; 3],
+    pub first_group: [u32; 3],
     /// One past the last workgroup.
-    pub end: [u32; 3],
+    pub end_group: [u32; 3],
     /// Threads of a workgroup along width, height and depth.
     pub counters: [u32; 3],
     /// Execution mask of the last thread of a row.
@@ -38,13 +38,13 @@ pub struct Dispatch {
     /// The interface descriptor.
     pub descriptor: [u32; 8],
     /// Base addresses.
-    pub bases: Bases,
+    pub bases: MessageBases,
     /// Number of surfaces in the bindless heap.
     pub bindless_surfaces: u64,
     /// Instruction base address.
     pub instruction_base: u64,
     /// Constants in the threads' payloads.
-    pub constants: Constants,
+    pub constants: DispatchConstants,
     /// Scratch pointer, relative to the general state base, and bytes for each thread.
     pub scratch: (u64, u64),
     /// Number of threads that may run concurrently; scratch memory is allocated for as many.
@@ -53,33 +53,33 @@ pub struct Dispatch {
 
 /// Constants of a dispatch, in dwords: those that all threads share, then those of each thread.
 #[derive(Clone, Debug)]
-pub enum Constants {
+pub enum DispatchConstants {
     /// Loaded by MEDIA_CURBE_LOAD: the payload holds the shared constants first.
     Curbe(Vec<u32>),
     /// The walker's indirect data: the payload holds the per-thread constants first.
     Indirect(Vec<u32>),
 }
 
-impl Constants {
+impl DispatchConstants {
     /// Payload of thread `index` from g1 on. `from`: first dword; `shared`: number of shared
     /// dwords; `own`: number of dwords for each thread.
     fn registers(&self, from: usize, shared: usize, own: usize, index: usize) -> Vec<u32> {
-        let (Constants::Curbe(data) | Constants::Indirect(data)) = self;
+        let (DispatchConstants::Curbe(data) | DispatchConstants::Indirect(data)) = self;
         let part = |from: usize, dwords: usize| {
             (from..from + dwords).map(|at| data.get(at).copied().unwrap_or(0))
         };
         let shared_part = part(from, shared);
         let own_part = part(from + shared + index * own, own);
         match self {
-            Constants::Curbe(_) => shared_part.chain(own_part).collect(),
-            Constants::Indirect(_) => own_part.chain(shared_part).collect(),
+            DispatchConstants::Curbe(_) => shared_part.chain(own_part).collect(),
+            DispatchConstants::Indirect(_) => own_part.chain(shared_part).collect(),
         }
     }
 }
 
 /// Totals of a dispatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
+pub struct DispatchCounters {
     /// Number of threads.
     pub threads: u64,
     /// Number of channels that the execution masks enable.
@@ -87,12 +87,12 @@ pub struct Counters {
     /// Number of instructions, over all threads.
     pub instructions: u64,
     /// Messages.
-    pub messages: Messages,
+    pub messages: MessageCounts,
     /// Instructions by class, if profiling is on.
-    pub statistics: Statistics,
+    pub statistics: ThreadStatistics,
 }
 
-impl Dispatch {
+impl DispatchParams {
     /// Returns the address of the instruction heap and the kernel's offset in it.
     pub fn heap_and_start(&self) -> (u64, u64) {
         let start = idd::KERNEL_START_POINTER.get(&self.descriptor);
@@ -126,7 +126,7 @@ impl Dispatch {
 
     /// Size of the dispatch, as text for the profile.
     pub fn extent(&self) -> String {
-        let [x, y, z] = [0, 1, 2].map(|i| self.end[i].saturating_sub(self.first[i]));
+        let [x, y, z] = [0, 1, 2].map(|i| self.end_group[i].saturating_sub(self.first_group[i]));
         let threads: u32 = self.counters.iter().product();
         format!("{x} x {y} x {z} groups of {threads} SIMD{}", self.simd)
     }
@@ -149,7 +149,7 @@ fn slm_bytes(code: u64) -> usize {
 
 /// A running dispatch, shared by all workers.
 struct DispatchJob<'a> {
-    dispatch: &'a Dispatch,
+    dispatch: &'a DispatchParams,
     space: &'a AddressSpace,
     kernel: Arc<Kernel>,
     options: &'a Options,
@@ -160,7 +160,7 @@ struct DispatchJob<'a> {
     /// Instructions left before the batch counts as a hang.
     budget: &'a Budget,
     stopped: AtomicBool,
-    failure: Mutex<Option<Stop>>,
+    failure: Mutex<Option<StopReason>>,
 }
 
 /// Instructions that the first worker executes before it wakes others: waking them takes about as
@@ -169,31 +169,31 @@ const MIN_PARALLEL_INSTRUCTIONS: u64 = 1 << 11;
 
 /// Runs a dispatch to its end.
 pub fn run(
-    dispatch: &Dispatch,
+    dispatch: &DispatchParams,
     space: &AddressSpace,
     options: &Options,
-    kernels: &Kernels,
+    kernels: &KernelCache,
     budget: &Budget,
     watch: Option<&dyn Watch>,
-) -> Result<Counters, Stop> {
-    let size = |i: usize| u64::from(dispatch.end[i].saturating_sub(dispatch.first[i]));
+) -> Result<DispatchCounters, StopReason> {
+    let size = |i: usize| u64::from(dispatch.end_group[i].saturating_sub(dispatch.first_group[i]));
     let groups = size(0)
         .checked_mul(size(1))
         .and_then(|n| n.checked_mul(size(2)));
     let Some(groups) = groups else {
-        return Err(Stop::Fault {
+        return Err(StopReason::Fault {
             what: "more workgroups than can ever be run".into(),
-            at: dispatch.at,
+            at: dispatch.address,
         });
     };
     if groups == 0 {
-        return Ok(Counters::default());
+        return Ok(DispatchCounters::default());
     }
     let group_threads: u32 = dispatch.counters.iter().product();
     if group_threads > MAX_GROUP_THREADS {
-        return Err(Stop::Fault {
+        return Err(StopReason::Fault {
             what: format!("a workgroup of {group_threads} threads"),
-            at: dispatch.at,
+            at: dispatch.address,
         });
     }
     let kernel = kernels.get(
@@ -225,7 +225,7 @@ pub fn run(
     if let Some(watch) = watch {
         let start = dispatch.bases.general + dispatch.scratch.0;
         let bytes = dispatch.scratch.1 * u64::from(dispatch.max_threads);
-        watch.begin(dispatch.at);
+        watch.begin(dispatch.address);
         watch.scratch(start..start + bytes);
     }
     // Most dispatches are too small to be worth waking other workers.
@@ -260,21 +260,21 @@ pub fn run(
 }
 
 impl DispatchJob<'_> {
-    /// Runs workgroups until none is left, or until this worker has executed `most` instructions.
-    fn run_groups(&self, worker: usize, most: u64) -> Counters {
-        let mut counters = Counters::default();
+    /// Runs workgroups until none is left, or until this worker has executed `max_instructions`.
+    fn run_groups(&self, worker: usize, max_instructions: u64) -> DispatchCounters {
+        let mut counters = DispatchCounters::default();
         let descriptor = &self.dispatch.descriptor;
         let slm = slm_bytes(idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor));
-        let view = View::watched(self.space, self.watch, Via::Data);
-        let mut port = Port::new(view, self.dispatch.bases, &self.wide, slm);
-        port.limit(self.options.strict.then_some(Limits {
+        let view = AddressSpaceView::watched(self.space, self.watch, Via::Data);
+        let mut port = WorkerPort::new(view, self.dispatch.bases, &self.wide, slm);
+        port.limit(self.options.strict.then_some(AccessLimits {
             barrier: idd::BARRIER_ENABLE.get(descriptor) == 1,
             scratch: self.dispatch.scratch.0,
             scratch_bytes: self.dispatch.scratch.1,
             bindless_surfaces: self.dispatch.bindless_surfaces,
         }));
         let mut threads: Vec<Thread> = Vec::new();
-        while counters.instructions < most && !self.stopped.load(Relaxed) {
+        while counters.instructions < max_instructions && !self.stopped.load(Relaxed) {
             let group = self.next_group.fetch_add(1, Relaxed);
             if group >= self.groups {
                 break;
@@ -305,9 +305,9 @@ impl DispatchJob<'_> {
         &self,
         worker: usize,
         group: u64,
-        port: &mut Port<'_>,
+        port: &mut WorkerPort<'_>,
         threads: &mut Vec<Thread>,
-    ) -> Result<u64, Stop> {
+    ) -> Result<u64, StopReason> {
         let count = self.start_threads(worker, group, threads)?;
         port.slm.fill(0);
         port.arrived = 0;
@@ -330,17 +330,17 @@ impl DispatchJob<'_> {
                         stage: "CS",
                         kernel: self.dispatch.kernel(),
                         heap: self.dispatch.instruction_base,
-                        at: self.dispatch.at,
+                        at: self.dispatch.address,
                     };
                     return Err(self.budget.hang(&suspect, &mut threads[i], port));
                 }
                 match exit {
-                    Exit::Eot => {
+                    ThreadExit::Eot => {
                         done[i] = true;
                         left -= 1;
                     }
-                    Exit::Barrier => waiting[i] = true,
-                    Exit::Budget => {}
+                    ThreadExit::Barrier => waiting[i] = true,
+                    ThreadExit::Budget => {}
                 }
             }
             // Threads that have ended count as arrived at the barrier.
@@ -353,13 +353,13 @@ impl DispatchJob<'_> {
                     }
                 }
             } else if !progress {
-                return Err(Stop::Fault {
+                return Err(StopReason::Fault {
                     what: format!(
                         "a workgroup hangs: {} of {count} threads are at the barrier, {} have ended",
                         port.arrived,
                         count - left
                     ),
-                    at: self.dispatch.at,
+                    at: self.dispatch.address,
                 });
             }
         }
@@ -370,11 +370,11 @@ impl DispatchJob<'_> {
         Ok(instructions.sum())
     }
 
-    fn check_cancelled(&self) -> Result<(), Stop> {
+    fn check_cancelled(&self) -> Result<(), StopReason> {
         if self.stopped.load(Relaxed) || self.options.cancelled() {
-            return Err(Stop::Fault {
+            return Err(StopReason::Fault {
                 what: "the dispatch was stopped".into(),
-                at: self.dispatch.at,
+                at: self.dispatch.address,
             });
         }
         Ok(())
@@ -386,33 +386,33 @@ impl DispatchJob<'_> {
         worker: usize,
         group: u64,
         threads: &mut Vec<Thread>,
-    ) -> Result<usize, Stop> {
+    ) -> Result<usize, StopReason> {
         let d = self.dispatch;
         let descriptor = &d.descriptor;
         let count = d.counters.iter().product::<u32>() as usize;
         let expected = idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP.get(descriptor) as usize;
         if self.options.strict && count != expected {
             let what = format!("{count} threads by the walker, {expected} by the descriptor");
-            return Err(rules::WALKER_THREADS.stop(what, d.at));
+            return Err(rules::WALKER_THREADS.stop(what, d.address));
         }
         let (sx, sy) = (
-            u64::from(d.end[0] - d.first[0]),
-            u64::from(d.end[1] - d.first[1]),
+            u64::from(d.end_group[0] - d.first_group[0]),
+            u64::from(d.end_group[1] - d.first_group[1]),
         );
         let id = [
-            d.first[0] + (group % sx) as u32,
-            d.first[1] + (group / sx % sy) as u32,
-            d.first[2] + (group / (sx * sy)) as u32,
+            d.first_group[0] + (group % sx) as u32,
+            d.first_group[1] + (group / sx % sy) as u32,
+            d.first_group[2] + (group / (sx * sy)) as u32,
         ];
         let cross = idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH.get(descriptor) as usize * 8;
         let per_thread = idd::CONSTANT_URB_ENTRY_READ_LENGTH.get(descriptor) as usize * 8;
         let read_offset = idd::CONSTANT_URB_ENTRY_READ_OFFSET.get(descriptor) as usize * 8;
         // Bit 0 selects IEEE or alternate floating-point mode.
-        let init = Init {
+        let init = ThreadInit {
             cr0: idd::FLOATING_POINT_MODE.get(descriptor) as u32
                 | (idd::ROUNDING_MODE.get(descriptor) as u32) << 4
                 | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
-            ..Init::default()
+            ..ThreadInit::default()
         };
         for index in 0..count {
             let i = index as u32;

@@ -3,13 +3,13 @@
 //! In:  an instruction heap and an offset. Out: the decoded kernel, from the cache if its bytes
 //!      have not changed.
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Via, Watch};
 use crate::options::Options;
 use crate::rules::KERNEL_PREFETCH;
 use crate::space::ADDRESS_MASK;
 use crate::space::AddressSpace;
-use eu::{Kernel, Stop};
+use eu::{Kernel, StopReason};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -38,13 +38,13 @@ impl CachedKernel {
 /// are unchanged: another address space may hold another kernel there. Nothing is cached about the
 /// memory around a kernel.
 #[derive(Default)]
-pub struct Kernels {
+pub struct KernelCache {
     known: Mutex<BTreeMap<(u64, u64), CachedKernel>>,
 }
 
 /// Checks that the memory past a kernel's end, which the hardware may prefetch, is mapped in this
 /// address space.
-fn check_prefetch(space: &AddressSpace, kernel: u64, end: u64) -> Result<(), Stop> {
+fn check_prefetch(space: &AddressSpace, kernel: u64, end: u64) -> Result<(), StopReason> {
     let mapped = |at: u64| at <= ADDRESS_MASK && space.find(at).is_some();
     let ahead = [end, end + PREFETCH_BYTES - 1];
     KERNEL_PREFETCH.check(ahead.into_iter().all(mapped), kernel, || {
@@ -52,7 +52,7 @@ fn check_prefetch(space: &AddressSpace, kernel: u64, end: u64) -> Result<(), Sto
     })
 }
 
-impl Kernels {
+impl KernelCache {
     /// Hash of the code of the kernel at an offset of a heap; independent of address and run.
     /// Returns 0 for a kernel that has not run.
     pub(crate) fn name(&self, heap: u64, start: u64) -> u32 {
@@ -75,9 +75,9 @@ impl Kernels {
         space: &AddressSpace,
         watch: Option<&dyn Watch>,
         options: &Options,
-    ) -> Result<Arc<Kernel>, Stop> {
-        let view = View::watched(space, watch, Via::Instruction);
-        let fetch = |address: u64| -> Result<[u8; 16], Stop> {
+    ) -> Result<Arc<Kernel>, StopReason> {
+        let view = AddressSpaceView::watched(space, watch, Via::Instruction);
+        let fetch = |address: u64| -> Result<[u8; 16], StopReason> {
             let mut words = [0; 4];
             view.read_block(address, &mut words[..2])?;
             // The second half may lie past the end of the heap if the instruction is compacted.
@@ -147,7 +147,7 @@ mod tests {
             space
                 .map(HEAP, pages * 4096, memory(pages as usize * 4096), 0)
                 .expect("free");
-            let view = View::new(&space);
+            let view = AddressSpaceView::new(&space);
             for (at, word) in (0..).zip(bytes.chunks_exact(4)) {
                 let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
                 view.write(HEAP + start + at * 4, word).expect("mapped");
@@ -158,13 +158,13 @@ mod tests {
             strict: true,
             ..Options::default()
         };
-        let kernels = Kernels::default();
+        let kernels = KernelCache::default();
         let get = |space: &AddressSpace| kernels.get(HEAP, start, space, None, &strict).map(|_| ());
         let (wide, narrow) = (space(2), space(1));
         assert_eq!(get(&wide), Ok(()));
         assert!(matches!(
             get(&narrow),
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "kernel-prefetch",
                 ..
             })

@@ -1,9 +1,9 @@
 //! The simulated GPU: executes batches on memory.
 //!
 //! In:  a batch in an [`AddressSpace`], and a context's state. Out: memory changed as the batch
-//!      says, and a [`Report`]. Files follow the PRM's units: the command streamer ([`cs`]), the
-//!      GPGPU pipeline ([`gpgpu`]), the 3D pipeline ([`draw`]), the data port ([`dataport`]), the
-//!      sampling engine ([`sampler`]). What strict mode demands of batches is in one table,
+//!      says, and a [`BatchReport`]. Files follow the PRM's units: the command streamer ([`cs`]),
+//!      the GPGPU pipeline ([`gpgpu`]), the 3D pipeline ([`draw`]), the data port ([`dataport`]),
+//!      the sampling engine ([`sampler`]). What strict mode demands of batches is in one table,
 //!      [`RULES`]; what is not simulated in another, [`GAPS`].
 //! Ref: SKL PRM vol. 2a (commands), vol. 7 (GPGPU, data port).
 
@@ -39,13 +39,13 @@ mod thread_pool;
 mod trace;
 
 pub use context::HwContext;
-pub use cs::streamer::{Gpu, Report};
-pub use eu::Stop;
+pub use cs::streamer::{BatchReport, Gpu};
+pub use eu::StopReason;
 pub use gaps::{GAPS, Gap};
-pub use memory::View;
+pub use memory::AddressSpaceView;
 pub use options::Options;
-pub use pipe_control_stats::{Controlled, Purpose};
-pub use rules::{RULES, Rule};
+pub use pipe_control_stats::{ExecutedPipeControl, Purpose};
+pub use rules::{BatchRule, RULES};
 pub use space::{AddressSpace, Backing, MapError};
 pub use target_images::{TargetImage, TargetSink};
 pub use thread_pool::Pool;

@@ -6,7 +6,7 @@
 
 use crate::observer::{Colour, Depth, Marks, ReadResult, Slices, Via, Watch, WorkEpoch};
 use crate::space::{ADDRESS_MASK, AddressSpace};
-use eu::Stop;
+use eu::StopReason;
 use hw::state::render_surface_state::SURFACE_BASE_ADDRESS;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl PageCache {
 }
 
 /// A worker's view of an address space. Caches the ranges used last, as a TLB does.
-pub struct View<'a> {
+pub struct AddressSpaceView<'a> {
     space: &'a AddressSpace,
     /// The two ranges that were used last, the latest first.
     last: Cell<CachedRange<'a>>,
@@ -105,10 +105,10 @@ pub struct View<'a> {
     page_cache: RefCell<PageCache>,
 }
 
-impl<'a> View<'a> {
+impl<'a> AddressSpaceView<'a> {
     /// A view with an empty cache.
-    pub fn new(space: &'a AddressSpace) -> View<'a> {
-        View {
+    pub fn new(space: &'a AddressSpace) -> AddressSpaceView<'a> {
+        AddressSpaceView {
             space,
             last: Cell::new(CachedRange::NONE),
             previous: Cell::new(CachedRange::NONE),
@@ -123,11 +123,11 @@ impl<'a> View<'a> {
         space: &'a AddressSpace,
         watch: Option<&'a dyn Watch>,
         via: Via,
-    ) -> View<'a> {
-        View {
+    ) -> AddressSpaceView<'a> {
+        AddressSpaceView {
             watch,
             via: Cell::new(via),
-            ..View::new(space)
+            ..AddressSpaceView::new(space)
         }
     }
 
@@ -137,7 +137,7 @@ impl<'a> View<'a> {
     }
 
     /// Reports a surface state that was read at `at`.
-    pub(crate) fn surface_state(&self, words: &[u32; 16], at: u64) -> Result<(), Stop> {
+    pub(crate) fn surface_state(&self, words: &[u32; 16], at: u64) -> Result<(), StopReason> {
         match self.watch {
             Some(watch) => {
                 let surface = SURFACE_BASE_ADDRESS.get(words) & ADDRESS_MASK;
@@ -158,7 +158,12 @@ impl<'a> View<'a> {
     }
 
     /// Reports that the command or message at `at` accesses a depth buffer without HiZ.
-    pub(crate) fn depth_seen(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
+    pub(crate) fn depth_seen(
+        &self,
+        address: u64,
+        slices: Slices,
+        at: u64,
+    ) -> Result<(), StopReason> {
         match (self.watch, self.space.backing(address)) {
             (Some(watch), Some(memory)) => watch.depth_seen((address, memory), slices, at),
             _ => Ok(()),
@@ -175,7 +180,12 @@ impl<'a> View<'a> {
     }
 
     /// Reports that the message at `at` reads a surface without its aux surface.
-    pub(crate) fn colour_seen(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
+    pub(crate) fn colour_seen(
+        &self,
+        address: u64,
+        slices: Slices,
+        at: u64,
+    ) -> Result<(), StopReason> {
         match (self.watch, self.space.backing(address)) {
             (Some(watch), Some(memory)) => watch.colour_seen((address, memory), slices, at),
             _ => Ok(()),
@@ -183,7 +193,12 @@ impl<'a> View<'a> {
     }
 
     /// Reports that the draw at `at` tests or writes a depth buffer through HiZ.
-    pub(crate) fn depth_through(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
+    pub(crate) fn depth_through(
+        &self,
+        address: u64,
+        slices: Slices,
+        at: u64,
+    ) -> Result<(), StopReason> {
         match (self.watch, self.space.backing(address)) {
             (Some(watch), Some(memory)) => watch.depth_through((address, memory), slices, at),
             _ => Ok(()),
@@ -205,7 +220,7 @@ impl<'a> View<'a> {
     }
 
     /// Reports that vertex fetch reads from a buffer.
-    pub(crate) fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), Stop> {
+    pub(crate) fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), StopReason> {
         match self.watch {
             Some(watch) => watch.fetched(buffer, address & ADDRESS_MASK, bytes),
             None => Ok(()),
@@ -226,7 +241,7 @@ impl<'a> View<'a> {
     }
 
     #[inline(always)]
-    fn report_read(&self, address: u64, bytes: usize) -> Result<ReadResult, Stop> {
+    fn report_read(&self, address: u64, bytes: usize) -> Result<ReadResult, StopReason> {
         match self.watch {
             Some(watch) => self.observed_read(watch, address, bytes),
             None => Ok(ReadResult::Current),
@@ -238,7 +253,7 @@ impl<'a> View<'a> {
         watch: &dyn Watch,
         address: u64,
         bytes: usize,
-    ) -> Result<ReadResult, Stop> {
+    ) -> Result<ReadResult, StopReason> {
         let (at, bytes, via) = (address & ADDRESS_MASK, bytes as u64, self.via.get());
         let page = at >> 12;
         if at.saturating_add(bytes).saturating_sub(1) >> 12 == page
@@ -258,7 +273,7 @@ impl<'a> View<'a> {
     }
 
     #[inline(always)]
-    fn report_access(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
+    fn report_access(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), StopReason> {
         match self.watch {
             Some(watch) => self.observed_write(watch, address, bytes, atomic),
             None => Ok(()),
@@ -271,7 +286,7 @@ impl<'a> View<'a> {
         address: u64,
         bytes: usize,
         atomic: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let (at, bytes, via) = (address & ADDRESS_MASK, bytes as u64, self.via.get());
         let (first, count) = (at & 63, bytes);
         // The fast path: a write within one line.
@@ -288,19 +303,19 @@ impl<'a> View<'a> {
     }
 
     /// Returns the dword at `address`, rounded down, for an atomic update; reports it as a write.
-    pub fn atomic(&self, address: u64) -> Result<&'a AtomicU32, Stop> {
+    pub fn atomic(&self, address: u64) -> Result<&'a AtomicU32, StopReason> {
         self.report_access(address & !3, 4, true)?;
         Ok(&self.words(address)?[0])
     }
 
-    /// Reports a write that the caller makes through [`View::unreported`].
-    pub fn report_write(&self, address: u64, bytes: usize) -> Result<(), Stop> {
+    /// Reports a write that the caller makes through [`AddressSpaceView::unreported`].
+    pub fn report_write(&self, address: u64, bytes: usize) -> Result<(), StopReason> {
         self.report_access(address, bytes, false)
     }
 
     /// Returns dwords of one range from a multiple of 4 on, without reporting. For units that
     /// rewrite memory without changing the values it holds.
-    pub fn unreported(&self, address: u64, dwords: usize) -> Result<&'a [AtomicU32], Stop> {
+    pub fn unreported(&self, address: u64, dwords: usize) -> Result<&'a [AtomicU32], StopReason> {
         let words = self.words(address)?.get(..dwords);
         words.ok_or_else(|| fault(address))
     }
@@ -308,7 +323,7 @@ impl<'a> View<'a> {
     /// Returns the words from `address` (rounded down to a dword) to the end of its range: at least
     /// one.
     #[inline]
-    fn words(&self, address: u64) -> Result<&'a [AtomicU32], Stop> {
+    fn words(&self, address: u64) -> Result<&'a [AtomicU32], StopReason> {
         let at = address & ADDRESS_MASK;
         let mut known = self.last.get();
         if at.wrapping_sub(known.start) >= known.bytes {
@@ -342,7 +357,7 @@ impl<'a> View<'a> {
 
     /// Reads a dword at a multiple of 4.
     #[inline]
-    pub fn read(&self, address: u64) -> Result<u32, Stop> {
+    pub fn read(&self, address: u64) -> Result<u32, StopReason> {
         let seen = self.report_read(address, 4)?;
         let value = self.words(address)?[0].load(Relaxed);
         if seen == ReadResult::Stale {
@@ -355,7 +370,7 @@ impl<'a> View<'a> {
 
     /// Reads four dwords at multiples of 4.
     #[inline]
-    pub fn read_four(&self, addresses: [u64; 4]) -> Result<[u32; 4], Stop> {
+    pub fn read_four(&self, addresses: [u64; 4]) -> Result<[u32; 4], StopReason> {
         let known = self.last.get();
         let places = addresses.map(|a| (a & ADDRESS_MASK).wrapping_sub(known.start));
         let mut values = [0; 4];
@@ -416,13 +431,13 @@ impl<'a> View<'a> {
         Some(runs.map(|run| run.unwrap_or(first)))
     }
 
-    /// [`View::runs`] that are read as a whole and reported as such. Also `None` if this access
-    /// path would see stale data.
+    /// [`AddressSpaceView::runs`] that are read as a whole and reported as such. Also `None` if
+    /// this access path would see stale data.
     #[inline(always)]
     pub fn readable<const R: usize, const N: usize>(
         &self,
         addresses: [u64; R],
-    ) -> Result<Option<[&'a [AtomicU32; N]; R]>, Stop> {
+    ) -> Result<Option<[&'a [AtomicU32; N]; R]>, StopReason> {
         let runs = self.runs(addresses);
         if self.watch.is_some() && runs.is_some() {
             for address in addresses {
@@ -434,12 +449,12 @@ impl<'a> View<'a> {
         Ok(runs)
     }
 
-    /// [`View::runs`] that are written as a whole and reported as such.
+    /// [`AddressSpaceView::runs`] that are written as a whole and reported as such.
     #[inline(always)]
     pub fn writable<const R: usize, const N: usize>(
         &self,
         addresses: [u64; R],
-    ) -> Result<Option<[&'a [AtomicU32; N]; R]>, Stop> {
+    ) -> Result<Option<[&'a [AtomicU32; N]; R]>, StopReason> {
         let runs = self.runs(addresses);
         if self.watch.is_some() && runs.is_some() {
             for address in addresses {
@@ -451,7 +466,7 @@ impl<'a> View<'a> {
 
     /// Writes a dword at a multiple of 4.
     #[inline]
-    pub fn write(&self, address: u64, value: u32) -> Result<(), Stop> {
+    pub fn write(&self, address: u64, value: u32) -> Result<(), StopReason> {
         self.report_access(address, 4, false)?;
         self.words(address)?[0].store(value, Relaxed);
         Ok(())
@@ -459,7 +474,12 @@ impl<'a> View<'a> {
 
     /// Writes the dwords selected by `mask`, each at a multiple of 4.
     #[inline]
-    pub fn write_four(&self, addresses: [u64; 4], mask: u32, values: [u32; 4]) -> Result<(), Stop> {
+    pub fn write_four(
+        &self,
+        addresses: [u64; 4],
+        mask: u32,
+        values: [u32; 4],
+    ) -> Result<(), StopReason> {
         let known = self.last.get();
         let places = addresses.map(|a| (a & ADDRESS_MASK).wrapping_sub(known.start));
         if self.watch.is_some() {
@@ -490,20 +510,20 @@ impl<'a> View<'a> {
     }
 
     /// Reads two dwords.
-    pub fn read64(&self, address: u64) -> Result<u64, Stop> {
+    pub fn read64(&self, address: u64) -> Result<u64, StopReason> {
         let low = self.read(address)?;
         let high = self.read(address.wrapping_add(4))?;
         Ok(u64::from(low) | u64::from(high) << 32)
     }
 
     /// Writes two dwords.
-    pub fn write64(&self, address: u64, value: u64) -> Result<(), Stop> {
+    pub fn write64(&self, address: u64, value: u64) -> Result<(), StopReason> {
         self.write(address, value as u32)?;
         self.write(address.wrapping_add(4), (value >> 32) as u32)
     }
 
     /// Fills `out` with dwords from a multiple of 4 on, across adjacent ranges.
-    pub fn read_block(&self, address: u64, out: &mut [u32]) -> Result<(), Stop> {
+    pub fn read_block(&self, address: u64, out: &mut [u32]) -> Result<(), StopReason> {
         let seen = self.report_read(address, out.len() * 4)?;
         let mut done = 0;
         while done < out.len() {
@@ -529,7 +549,7 @@ impl<'a> View<'a> {
         address: u64,
         pattern: [u32; 4],
         dwords: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         self.report_access(address, dwords * 4, false)?;
         let mut done = 0;
         while done < dwords {
@@ -551,7 +571,7 @@ impl<'a> View<'a> {
     }
 
     /// Writes dwords from a multiple of 4 on.
-    pub fn write_block(&self, address: u64, values: &[u32]) -> Result<(), Stop> {
+    pub fn write_block(&self, address: u64, values: &[u32]) -> Result<(), StopReason> {
         self.report_access(address, values.len() * 4, false)?;
         let mut done = 0;
         while done < values.len() {
@@ -565,7 +585,7 @@ impl<'a> View<'a> {
     }
 
     /// Reads 1, 2, 4 or 8 bytes at any address.
-    pub fn read_bytes(&self, address: u64, bytes: u32) -> Result<u64, Stop> {
+    pub fn read_bytes(&self, address: u64, bytes: u32) -> Result<u64, StopReason> {
         let shift = (address & 3) as u32 * 8;
         let base = address & !3;
         let seen = self.report_read(address, bytes as usize)?;
@@ -573,7 +593,8 @@ impl<'a> View<'a> {
             let dword = self.words(base)?[0].load(Relaxed);
             return Ok(u64::from(dword >> shift & u32::MAX >> (32 - bytes * 8)));
         }
-        let dword = |at: u64| -> Result<u128, Stop> { Ok(self.words(at)?[0].load(Relaxed).into()) };
+        let dword =
+            |at: u64| -> Result<u128, StopReason> { Ok(self.words(at)?[0].load(Relaxed).into()) };
         let mut raw = dword(base)?;
         let last = address.wrapping_add(u64::from(bytes) - 1) & !3;
         for i in 1..=2u64 {
@@ -592,7 +613,7 @@ impl<'a> View<'a> {
 
     /// Writes 1, 2, 4 or 8 bytes at any address. Concurrent writes to other bytes of the same dword
     /// are preserved.
-    pub fn write_bytes(&self, address: u64, bytes: u32, value: u64) -> Result<(), Stop> {
+    pub fn write_bytes(&self, address: u64, bytes: u32, value: u64) -> Result<(), StopReason> {
         let shift = (address & 3) as u32 * 8;
         let base = address & !3;
         self.report_access(address, bytes as usize, false)?;
@@ -615,8 +636,8 @@ impl<'a> View<'a> {
     }
 }
 
-fn fault(address: u64) -> Stop {
-    Stop::Fault {
+fn fault(address: u64) -> StopReason {
+    StopReason::Fault {
         what: "no memory is mapped at this GPU address".into(),
         at: address,
     }

@@ -5,7 +5,7 @@
 //!      ([`crate::strict`]); units know only this trait.
 
 use crate::space::Backing;
-use eu::Stop;
+use eu::StopReason;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -118,9 +118,9 @@ pub(crate) enum Depth {
     /// The slice was written through HiZ, so the depth buffer may be unresolved.
     Held([u32; 2]),
     /// The slice was resolved.
-    Settled([u32; 2]),
+    Resolved([u32; 2]),
     /// The slice's HiZ became valid: it was cleared whole, or rebuilt from the slice.
-    Told([u32; 2]),
+    HizValid([u32; 2]),
     /// The slice may be written without updating HiZ.
     Passed([u32; 2]),
     /// The memory is no longer a depth buffer.
@@ -156,7 +156,7 @@ pub(crate) trait Watch: Sync {
     /// The running work has made all of its accesses.
     fn end(&self);
     /// Memory is read.
-    fn read(&self, address: u64, bytes: u64, via: Via) -> Result<ReadResult, Stop>;
+    fn read(&self, address: u64, bytes: u64, via: Via) -> Result<ReadResult, StopReason>;
     /// Returns the running work, and whether the whole page may be read without reporting until it
     /// ends.
     fn readable(&self, page: u64, via: Via) -> (Arc<WorkEpoch>, bool);
@@ -168,23 +168,29 @@ pub(crate) trait Watch: Sync {
     /// A vertex or index buffer is bound for a draw, which may read all of it.
     fn bound(&self, address: u64, bytes: u64);
     /// Vertex fetch reads from this vertex buffer; [`INDICES`] is the index buffer.
-    fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), Stop>;
+    fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), StopReason>;
     /// The sampler is about to read an MCS at this address.
     fn control(&self, address: u64, bytes: u64);
     /// Memory is written.
-    fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop>;
+    fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), StopReason>;
     /// A surface state was read at `at`.
-    fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop>;
+    fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), StopReason>;
     /// An event of the depth buffer at an address.
     fn depth(&self, place: (u64, &Memory), event: Depth);
     /// The command or message at `at` accesses a depth buffer without HiZ.
-    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
+    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), StopReason>;
     /// An event of the colour surface at an address.
     fn colour(&self, place: (u64, &Memory), event: Colour);
     /// The message at `at` reads a surface without its aux surface.
-    fn colour_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
+    fn colour_seen(&self, place: (u64, &Memory), slices: Slices, at: u64)
+    -> Result<(), StopReason>;
     /// The draw at `at` tests or writes elements of one level of a depth buffer through HiZ.
-    fn depth_through(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
+    fn depth_through(
+        &self,
+        place: (u64, &Memory),
+        slices: Slices,
+        at: u64,
+    ) -> Result<(), StopReason>;
 }
 
 #[cfg(test)]

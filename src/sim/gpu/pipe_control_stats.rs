@@ -5,9 +5,9 @@
 
 /// A PIPE_CONTROL that was executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Controlled {
+pub struct ExecutedPipeControl {
     /// Its address.
-    pub at: u64,
+    pub address: u64,
     /// Flags that are set: name, and whether each was necessary.
     pub flags: Vec<(&'static str, Purpose)>,
     /// True if the command has a post-sync operation.

@@ -1,21 +1,21 @@
 //! The cost of each dispatch and draw: threads, instructions by class, messages, cycles.
 //!
 //! In:  the counts of a stage's threads. Out: a table for people, a timeline as SVG, and
-//!      tab-separated lines for programs. Cycles come from `eu::Statistics`: cycles in which an FPU
-//!      is busy, cycles of a thread running alone, and the resulting estimate for one EU. The table
-//!      and the timeline divide them by the number of EUs. Caches always hit and units are never
-//!      contended, so the result is a lower bound for a real machine.
+//!      tab-separated lines for programs. Cycles come from `eu::ThreadStatistics`: cycles in which
+//!      an FPU is busy, cycles of a thread running alone, and the resulting estimate for one EU.
+//!      The table and the timeline divide them by the number of EUs. Caches always hit and units
+//!      are never contended, so the result is a lower bound for a real machine.
 
-use eu::Statistics;
+use eu::ThreadStatistics;
 use hw::Device;
 use std::fmt::Write;
 use std::time::Duration;
 
 /// Message counts by shared function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Messages([u64; 16]);
+pub struct MessageCounts([u64; 16]);
 
-impl Messages {
+impl MessageCounts {
     /// Names of the message kinds.
     pub const KINDS: [&'static str; 6] = ["sampler", "const", "data", "urb", "render", "other"];
 
@@ -29,7 +29,7 @@ impl Messages {
         self.0.iter().sum()
     }
 
-    /// Counts by kind, in the order of [`Messages::KINDS`]. Ref: SKL PRM vol. 7, "Message
+    /// Counts by kind, in the order of [`MessageCounts::KINDS`]. Ref: SKL PRM vol. 7, "Message
     /// Descriptor", SFID.
     pub fn by_kind(&self) -> [u64; 6] {
         let [sampler, render, urb, constant] = [2, 5, 6, 9].map(|sfid: usize| self.0[sfid]);
@@ -39,8 +39,8 @@ impl Messages {
     }
 }
 
-impl std::ops::AddAssign for Messages {
-    fn add_assign(&mut self, other: Messages) {
+impl std::ops::AddAssign for MessageCounts {
+    fn add_assign(&mut self, other: MessageCounts) {
         for (to, from) in self.0.iter_mut().zip(other.0) {
             *to += from;
         }
@@ -61,9 +61,9 @@ pub struct StageWork {
     /// Number of channels enabled at dispatch: vertices, pixels, compute invocations.
     pub invocations: u64,
     /// Messages.
-    pub messages: Messages,
+    pub messages: MessageCounts,
     /// Instructions, channels, classes, cycles.
-    pub statistics: Statistics,
+    pub statistics: ThreadStatistics,
 }
 
 impl std::ops::AddAssign for StageWork {
@@ -78,7 +78,7 @@ impl std::ops::AddAssign for StageWork {
 
 /// One dispatch or draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct WorkProfile {
     /// Number of the submission, set by the code that collects the work of several submissions.
     pub submission: u64,
     /// Name of the command.
@@ -86,7 +86,7 @@ pub struct Work {
     /// Size of the dispatch or draw, as text.
     pub extent: String,
     /// Address of the command.
-    pub at: u64,
+    pub address: u64,
     /// Stages that ran threads.
     pub stages: Vec<StageWork>,
     /// Host time that the simulation took.
@@ -127,7 +127,7 @@ fn spread(cycles: u64, device: &Device) -> u64 {
 }
 
 /// Labels each item with its submission and its number within the submission, from 1.
-fn numbered(work: &[Work]) -> impl Iterator<Item = (String, &Work)> {
+fn numbered(work: &[WorkProfile]) -> impl Iterator<Item = (String, &WorkProfile)> {
     let mut last = (None, 0);
     work.iter().map(move |item| {
         last = match last {
@@ -141,7 +141,7 @@ fn numbered(work: &[Work]) -> impl Iterator<Item = (String, &Work)> {
 }
 
 /// Formats a table with one line for each stage.
-pub fn table(work: &[Work], device: &Device) -> String {
+pub fn table(work: &[WorkProfile], device: &Device) -> String {
     let mut text = format!(
         "{:<12}{:<40}{:<6}{:>9}{:>14}",
         "submit.no", "command", "stage", "shader", "kernel"
@@ -195,7 +195,7 @@ pub const HEADER: &str = "submission\tnumber\tcommand\textent\tstage\tshader\tke
 
 /// Writes one tab-separated line for each stage of a submission's work. Cycles are those of one EU,
 /// not divided by the number of EUs.
-pub fn lines(work: &[Work], device: &Device, process: u32) -> String {
+pub fn lines(work: &[WorkProfile], device: &Device, process: u32) -> String {
     let mut text = String::new();
     for (number, item) in (1..).zip(work) {
         for stage in &item.stages {
@@ -243,7 +243,7 @@ fn colour(stage: &str) -> &'static str {
 
 /// Draws a timeline as SVG: a row for each dispatch and draw, in it a bar for each stage, as long
 /// as its cycles; each bar begins where the one before ends.
-pub fn timeline(work: &[Work], device: &Device) -> String {
+pub fn timeline(work: &[WorkProfile], device: &Device) -> String {
     let cycles = |stage: &StageWork| spread(estimate(stage, device), device);
     let all = work.iter().flat_map(|item| &item.stages);
     let total: u64 = all.map(cycles).sum::<u64>().max(1);
@@ -266,7 +266,7 @@ pub fn timeline(work: &[Work], device: &Device) -> String {
             y + 13,
             item.command,
             item.extent,
-            item.at,
+            item.address,
         );
         for stage in item.stages.iter().filter(|stage| stage.threads > 0) {
             let s = &stage.statistics;
@@ -298,8 +298,8 @@ pub fn timeline(work: &[Work], device: &Device) -> String {
 mod tests {
     use super::*;
 
-    fn work() -> Vec<Work> {
-        let statistics = Statistics {
+    fn work() -> Vec<WorkProfile> {
+        let statistics = ThreadStatistics {
             instructions: 10,
             lanes: 80,
             by_class: [1, 2, 3, 1, 1, 2],
@@ -307,7 +307,7 @@ mod tests {
             extended: 8,
             alone: 1500,
         };
-        let mut messages = Messages::default();
+        let mut messages = MessageCounts::default();
         // Three to the URB, two to the render cache, one to each data port, one to the gateway.
         for sfid in [6, 6, 6, 5, 5, 10, 12, 3] {
             messages.add(sfid);
@@ -321,11 +321,11 @@ mod tests {
             messages,
             statistics,
         };
-        vec![Work {
+        vec![WorkProfile {
             command: "3DPRIMITIVE",
             submission: 4,
             extent: "3 x 1 vertices".into(),
-            at: 0x1000,
+            address: 0x1000,
             stages: vec![stage("VS"), stage("PS8")],
             host: Duration::from_micros(1500),
         }]

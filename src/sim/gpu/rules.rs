@@ -4,11 +4,11 @@
 //!      which units and strict mode create errors. The table contains only rules that drivers known
 //!      to work on real machines obey.
 
-use eu::Stop;
+use eu::StopReason;
 
 /// A requirement of the PRM on batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct BatchRule {
     /// Short name; stable.
     pub name: &'static str,
     /// The section of the PRM that states it.
@@ -17,10 +17,10 @@ pub struct Rule {
     pub help: &'static str,
 }
 
-impl Rule {
+impl BatchRule {
     /// The error for a batch that breaks the rule at this address.
-    pub(crate) fn stop(&self, what: impl Into<String>, at: u64) -> Stop {
-        Stop::Undefined {
+    pub(crate) fn stop(&self, what: impl Into<String>, at: u64) -> StopReason {
+        StopReason::Undefined {
             rule: self.name,
             prm: self.prm,
             what: what.into(),
@@ -28,14 +28,14 @@ impl Rule {
         }
     }
 
-    /// Returns an error unless `kept`; `what` describes the violation.
+    /// Returns an error unless `holds`; `what` describes the violation.
     pub(crate) fn check(
         &self,
-        kept: bool,
+        holds: bool,
         at: u64,
         what: impl FnOnce() -> String,
-    ) -> Result<(), Stop> {
-        match kept {
+    ) -> Result<(), StopReason> {
+        match holds {
             true => Ok(()),
             false => Err(self.stop(what(), at)),
         }
@@ -44,9 +44,9 @@ impl Rule {
 
 macro_rules! rules {
     ($($id:ident $name:literal, $prm:literal, $help:literal;)*) => {
-        $(pub(crate) static $id: Rule = Rule { name: $name, prm: concat!("SKL PRM ", $prm), help: $help };)*
+        $(pub(crate) static $id: BatchRule = BatchRule { name: $name, prm: concat!("SKL PRM ", $prm), help: $help };)*
         /// Every rule for batches and dispatches. The rules for instructions are in the `eu` crate.
-        pub static RULES: &[&Rule] = &[$(&$id),*];
+        pub static RULES: &[&BatchRule] = &[$(&$id),*];
     };
 }
 

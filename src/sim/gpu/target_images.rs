@@ -8,10 +8,10 @@
 //!      everywhere.
 //! Ref: SKL PRM vol. 7, "Render Target Write". PNG uses the sRGB curve, as sRGB formats do.
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::space::AddressSpace;
 use crate::surface::{Image, Kind, format};
-use eu::Stop;
+use eu::StopReason;
 use std::fmt;
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ impl DrawnTargets {
 
     /// Outputs all targets and clears the list.
     pub fn show(&mut self, space: &AddressSpace, sink: &TargetSink) {
-        let view = View::new(space);
+        let view = AddressSpaceView::new(space);
         for (draw, role, image) in self.targets.drain(..) {
             write_images(&view, &image, &format!("draw{draw:04}-{role}"), role, sink);
         }
@@ -121,7 +121,13 @@ impl DrawnTargets {
 /// Maximum number of pixels of an image: a malformed state may describe more than any memory holds.
 const MAX_PIXELS: u64 = 1 << 28;
 
-fn write_images(view: &View<'_>, image: &Image, name: &str, role: Role, sink: &TargetSink) {
+fn write_images(
+    view: &AddressSpaceView<'_>,
+    image: &Image,
+    name: &str,
+    role: Role,
+    sink: &TargetSink,
+) {
     let [width, height, depth] = image.level_extent(image.lod);
     if image.kind == Kind::Null || u64::from(width) * u64::from(height) > MAX_PIXELS {
         return;
@@ -159,12 +165,12 @@ fn write_images(view: &View<'_>, image: &Image, name: &str, role: Role, sink: &T
 }
 
 fn read_texels(
-    view: &View<'_>,
+    view: &AddressSpaceView<'_>,
     image: &Image,
     [width, height]: [u32; 2],
     layer: u32,
     sample: u32,
-) -> Result<Vec<[u32; 4]>, Stop> {
+) -> Result<Vec<[u32; 4]>, StopReason> {
     // Reading the first texel fails early if nothing is mapped, before all of the memory is
     // allocated.
     image.load(view, image.lod, [0, 0, layer], sample)?;
@@ -185,11 +191,11 @@ fn to_byte(value: f32) -> u8 {
 /// Scales values so that the minimum becomes 0 and the maximum 255.
 fn scaled(values: impl Iterator<Item = f64> + Clone) -> impl Iterator<Item = u8> {
     let finite = values.clone().filter(|v| v.is_finite());
-    let least = finite.clone().fold(f64::INFINITY, f64::min);
+    let min = finite.clone().fold(f64::INFINITY, f64::min);
     let greatest = finite.fold(f64::NEG_INFINITY, f64::max);
     // A constant image has no range and becomes grey.
-    values.map(move |value| match greatest - least {
-        range if range > 0.0 => to_byte(((value - least) / range) as f32),
+    values.map(move |value| match greatest - min {
+        range if range > 0.0 => to_byte(((value - min) / range) as f32),
         _ => 0x80,
     })
 }
@@ -277,7 +283,9 @@ mod tests {
     ) -> Vec<TargetImage> {
         let mut space = AddressSpace::new();
         space.map(0x1000, 0x1000, memory(0x1000), 0).expect("a map");
-        View::new(&space).write_block(0x1000, words).expect("there");
+        AddressSpaceView::new(&space)
+            .write_block(0x1000, words)
+            .expect("there");
         let found = Arc::new(Mutex::new(Vec::new()));
         let to = Arc::clone(&found);
         let sink = TargetSink::new(false, move |p| to.lock().expect("alone").push(p.clone()));
@@ -290,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_unchanged_and_alpha_is_a_separate_image() {
+    fn colour_and_alpha_images() {
         // R8G8B8A8_UNORM and its sRGB sibling.
         for number in [0x0c7, 0x0c8] {
             let words = [0xff03_0201, 0x8006_0504];
@@ -309,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_and_depth_are_scaled() {
+    fn integer_and_depth_images_are_scaled() {
         // R32_UINT: 10 and 30, with green and blue 0 and alpha 1.
         let target = (Role::Colour(0), small(0x0d7));
         let images = shown(&[10, 30], &mut DrawnTargets::default(), &[target]);

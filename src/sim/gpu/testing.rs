@@ -2,13 +2,13 @@
 //! words of a dispatch.
 
 use crate::context::HwContext;
-use crate::cs::streamer::{Gpu, Report};
-use crate::memory::View;
+use crate::cs::streamer::{BatchReport, Gpu};
+use crate::memory::AddressSpaceView;
 use crate::options::Options;
 use crate::space::{AddressSpace, Backing};
-use eu::Stop;
+use eu::StopReason;
 use hw::state::{interface_descriptor_data as idd, render_surface_state as rss};
-use hw::{Device, Gen, Words, media, mi, register};
+use hw::{Device, Gen, PacketWords, media, mi, register};
 use isa::{Desc, Dst, Inst, Region, Send, Src, Type};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -55,23 +55,27 @@ impl Rig {
     }
 
     pub(crate) fn write(&self, address: u64, words: &[u32]) {
-        let view = View::new(&self.space);
+        let view = AddressSpaceView::new(&self.space);
         view.write_block(address, words).expect("mapped");
     }
 
     pub(crate) fn read(&self, address: u64, dwords: usize) -> Vec<u32> {
         let mut out = vec![0; dwords];
-        let view = View::new(&self.space);
+        let view = AddressSpaceView::new(&self.space);
         view.read_block(address, &mut out).expect("mapped");
         out
     }
 
-    pub(crate) fn execute(&mut self, batch: &[u32]) -> Result<Report, Stop> {
+    pub(crate) fn execute(&mut self, batch: &[u32]) -> Result<BatchReport, StopReason> {
         self.execute_part(batch, BYTES)
     }
 
-    /// The same, of a batch that is said to have so many bytes; 0 where it goes on to its end.
-    pub(crate) fn execute_part(&mut self, batch: &[u32], bytes: u64) -> Result<Report, Stop> {
+    /// Executes a batch with a declared length in bytes; 0 means up to MI_BATCH_BUFFER_END.
+    pub(crate) fn execute_part(
+        &mut self,
+        batch: &[u32],
+        bytes: u64,
+    ) -> Result<BatchReport, StopReason> {
         self.write(BATCH, batch);
         self.gpu
             .execute(&mut self.context, &self.space, BATCH, bytes)
@@ -94,12 +98,12 @@ impl Rig {
         kernel: &[Inst],
         groups: u32,
         threads: u32,
-    ) -> Result<Report, Stop> {
+    ) -> Result<BatchReport, StopReason> {
         self.load_kernel(kernel, threads);
         self.execute(&walk_batch(groups, threads))
     }
 
-    /// Puts a kernel in place, and the end of the thread behind it.
+    /// Writes a kernel to memory, followed by the end of the thread.
     pub(crate) fn code(&self, address: u64, kernel: &[Inst]) {
         let mut code = Vec::new();
         for inst in kernel.iter().chain(&[eot()]) {
@@ -113,7 +117,7 @@ impl Rig {
         self.write(address, &code);
     }
 
-    /// Puts a kernel, its surface and its state in place.
+    /// Writes a kernel, its surface and its state to memory.
     pub(crate) fn load_kernel(&mut self, kernel: &[Inst], threads: u32) {
         self.code(CODE, kernel);
         self.write(STATE + TABLE, &[SURFACE as u32, TEXELS as u32]);
@@ -145,7 +149,7 @@ impl Rig {
     }
 }
 
-pub(crate) fn push<const N: usize>(batch: &mut Vec<u32>, words: Words<N>) {
+pub(crate) fn push<const N: usize>(batch: &mut Vec<u32>, words: PacketWords<N>) {
     batch.extend(words.dwords);
 }
 
@@ -154,7 +158,7 @@ pub(crate) fn end(batch: &mut Vec<u32>) {
 }
 
 /// A PIPE_CONTROL that stalls and invalidates the read-only caches.
-pub(crate) fn invalidate() -> Words<6> {
+pub(crate) fn invalidate() -> PacketWords<6> {
     use media::pipe_control as pipe;
     pipe::PACKET
         .words::<6>()

@@ -2,7 +2,7 @@
 
 use crate::options::Options;
 use crate::testing::{BATCH, CODE, DATA, Rig, STATE, end, push, send, to, ud, walk_batch};
-use eu::Stop;
+use eu::StopReason;
 use hw::{media, mi, register};
 use isa::{ArfReg, Dst, Inst, Opcode, Region, Src, Type};
 
@@ -27,7 +27,7 @@ const READ: u32 = 1 << 25 | 1 << 20 | 1 << 14 | 2 << 12 | 0xe << 8;
 const SLM: u32 = 254;
 
 #[test]
-fn a_walk_stores_workgroups_through_a_surface() {
+fn walker_writes_workgroup_ids_to_a_surface() {
     let mut rig = Rig::new(Options::default());
     let mut kernel = offsets(5);
     kernel.push(Inst::binary(Opcode::Add, 8, to(5), ud(3), Src::imm_ud(100)));
@@ -48,7 +48,7 @@ fn a_walk_stores_workgroups_through_a_surface() {
 }
 
 #[test]
-fn threads_meet_at_the_barrier_and_share_slm() {
+fn barriers_synchronise_threads_sharing_slm() {
     for strict in [false, true] {
         let mut rig = Rig::new(Options {
             strict,
@@ -120,7 +120,7 @@ fn stateless_block_messages_use_the_header_base() {
 }
 
 #[test]
-fn changed_code_is_decoded_again() {
+fn modified_code_is_decoded_again() {
     let mut rig = Rig::new(Options::default());
     for value in [5, 6] {
         let mut kernel = offsets(5);
@@ -144,16 +144,22 @@ fn endless_batches_hang() {
         .words::<3>()
         .with(start::BATCH_BUFFER_START_ADDRESS, BATCH);
     let looped = rig.execute(&jump.dwords);
-    assert!(matches!(looped, Err(Stop::Fault { .. })), "{looped:?}");
+    assert!(
+        matches!(looped, Err(StopReason::Fault { .. })),
+        "{looped:?}"
+    );
     // A JMPI to itself.
     let mut jump = Inst::new(Opcode::Jmpi, 1).no_mask();
     (jump.src[0], jump.jip) = (Src::imm_d(0), 0);
     let looped = rig.walk(&[jump], 1, 1);
-    assert!(matches!(looped, Err(Stop::Fault { .. })), "{looped:?}");
+    assert!(
+        matches!(looped, Err(StopReason::Fault { .. })),
+        "{looped:?}"
+    );
 }
 
 #[test]
-fn the_command_streamer_computes_and_stores() {
+fn mi_math_results_are_stored() {
     let mut rig = Rig::new(Options::default());
     let mut batch = Vec::new();
     use mi::mi_store_register_mem as store;
@@ -199,13 +205,13 @@ fn the_command_streamer_computes_and_stores() {
     );
     assert!(matches!(
         rig.execute(&batch),
-        Err(Stop::Fault { at: 0x9000, .. })
+        Err(StopReason::Fault { at: 0x9000, .. })
     ));
 }
 
 /// Any words: an end of some kind, soon, and no panic.
 #[test]
-fn random_batches_end() {
+fn random_batches_terminate() {
     let mut seed = 7u64;
     let mut next = move || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -254,9 +260,9 @@ fn random_batches_end() {
         rig.write(CODE, &code);
         match rig.execute(&batch) {
             Ok(_) => endings[0] += 1,
-            Err(Stop::Undefined { .. }) => endings[1] += 1,
-            Err(Stop::Unimplemented { .. }) => endings[2] += 1,
-            Err(Stop::Fault { .. }) => endings[3] += 1,
+            Err(StopReason::Undefined { .. }) => endings[1] += 1,
+            Err(StopReason::Unimplemented { .. }) => endings[2] += 1,
+            Err(StopReason::Fault { .. }) => endings[3] += 1,
         }
     }
     // Any ending will do, as long as none is all there is.

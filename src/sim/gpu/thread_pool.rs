@@ -48,17 +48,17 @@ impl Drop for Threads {
 }
 
 impl Pool {
-    /// Runs `work` on each item, with its index, on up to `most` threads. Returns the results in
-    /// the order of the items.
+    /// Runs `work` on each item, with its index, on up to `max_threads` threads. Returns the
+    /// results in the order of the items.
     pub(crate) fn each<T: Send, R: Send>(
         &self,
-        most: usize,
+        max_threads: usize,
         parts: &mut [T],
         work: impl Fn(usize, &mut T) -> R + Sync,
     ) -> Vec<R> {
-        let beside = most.saturating_sub(1);
-        let threads = match beside > 0 && parts.len() > 1 {
-            true => self.0.get_or_init(|| Threads::start(beside)).as_ref(),
+        let additional = max_threads.saturating_sub(1);
+        let threads = match additional > 0 && parts.len() > 1 {
+            true => self.0.get_or_init(|| Threads::start(additional)).as_ref(),
             false => None,
         };
         let Some(pool) = threads.and_then(|threads| threads.pool.as_ref()) else {
@@ -97,8 +97,8 @@ mod tests {
     #[test]
     fn items_run_once_and_results_are_in_order() {
         let pool = Pool::default();
-        for most in [1, 2, 4] {
-            let pool = if most == 4 {
+        for max_threads in [1, 2, 4] {
+            let pool = if max_threads == 4 {
                 Pool::default()
             } else {
                 pool.clone()
@@ -106,7 +106,7 @@ mod tests {
             for count in [0, 1, 2, 9] {
                 let mut parts: Vec<usize> = (0..count).collect();
                 let done = AtomicUsize::new(0);
-                let found = pool.each(most, &mut parts, |number, part| {
+                let found = pool.each(max_threads, &mut parts, |number, part| {
                     done.fetch_add(1, Relaxed);
                     *part += 100;
                     number * 2

@@ -37,7 +37,7 @@ impl Trace {
             packet: Some(packet),
             length_dw: words.len(),
         };
-        write(hw::batch::print(&command, at).trim_end());
+        write(hw::batch::format_command(&command, at).trim_end());
     }
 
     /// A sink for one thread, labelled `name`, if instructions are traced.

@@ -9,7 +9,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex};
 
-use sys::Lock;
+use sys::FileLock;
 use uapi::Result;
 
 use crate::fence::lock;
@@ -61,8 +61,8 @@ impl DmaBufLocks {
     /// True if no batch of another process conflicts with a reader or, with `write`, with a writer.
     pub(crate) fn is_idle(&self, write: bool) -> Result<bool> {
         match write {
-            true => Lock::Exclusive.is_free(self.file.as_fd(), WRITERS, READERS - WRITERS + 1),
-            false => Lock::Shared.is_free(self.file.as_fd(), WRITERS, 1),
+            true => FileLock::Exclusive.is_free(self.file.as_fd(), WRITERS, READERS - WRITERS + 1),
+            false => FileLock::Shared.is_free(self.file.as_fd(), WRITERS, 1),
         }
     }
 
@@ -75,8 +75,8 @@ impl DmaBufLocks {
     ) -> Result<Option<BufferAccess>> {
         let mut local = lock(&self.local);
         let (kind, at) = match write {
-            true => (Lock::Exclusive, WRITERS),
-            false => (Lock::Shared, READERS),
+            true => (FileLock::Exclusive, WRITERS),
+            false => (FileLock::Shared, READERS),
         };
         if *local.count(write) == 0 && !kind.try_set(self.file.as_fd(), at)? {
             return Ok(None);
@@ -99,7 +99,7 @@ impl Drop for BufferAccess {
         if *count == 0 {
             let at = if self.write { WRITERS } else { READERS };
             // Releasing a lock fails only for an invalid file.
-            let _ = Lock::Free.try_set(self.locks.file.as_fd(), at);
+            let _ = FileLock::Free.try_set(self.locks.file.as_fd(), at);
         }
     }
 }

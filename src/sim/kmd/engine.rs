@@ -11,7 +11,7 @@ use gpu::{AddressSpace, Gpu, HwContext};
 
 use crate::fence::lock;
 use crate::job::Job;
-use crate::options::{Options, Stopped};
+use crate::options::{Options, StoppedBatch};
 use crate::profile::Profile;
 use crate::record::Recorder;
 
@@ -25,7 +25,7 @@ pub(crate) enum BatchOutcome {
 /// Why a batch did not complete.
 struct Failure {
     /// Where the hardware stopped, if it began to execute.
-    stop: Option<gpu::Stop>,
+    stop: Option<gpu::StopReason>,
     text: String,
 }
 
@@ -141,7 +141,7 @@ impl Engine {
             }
             Err(failure) => {
                 if let Some(stops) = &self.options.stops {
-                    stops.report(Stopped {
+                    stops.report(StoppedBatch {
                         submission: number,
                         stop: failure.stop.as_ref(),
                         text: &failure.text,
@@ -173,7 +173,7 @@ impl Engine {
     }
 
     /// Adds the work of a submission to the profile.
-    fn profile(&self, number: u64, work: Vec<gpu::profile::Work>) {
+    fn profile(&self, number: u64, work: Vec<gpu::profile::WorkProfile>) {
         let mut profile = lock(&self.profile);
         if let Some(profile) = &mut *profile
             && let Err(line) = profile.add(number, work, self.gpu.device())
@@ -182,7 +182,7 @@ impl Engine {
         }
     }
 
-    fn execute(&self, job: &Job, context: &mut HwContext) -> Result<gpu::Report, Failure> {
+    fn execute(&self, job: &Job, context: &mut HwContext) -> Result<gpu::BatchReport, Failure> {
         let mut places: Vec<_> = job.bindings.iter().collect();
         places.sort_by_key(|binding| binding.address);
         let mut space = AddressSpace::new();

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use sys::Mapping;
 use uapi::i915::{self, GemGetAperture, MemoryClassInstance, ResetStats};
 use uapi::{
-    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, MapFd, Result, Tiling, Transfer,
-    drm,
+    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, MapFd, Result, SyncobjTransfer,
+    Tiling, drm,
 };
 
 use crate::fence::lock;
@@ -207,7 +207,7 @@ impl Kernel for File {
         self.query_syncobjs(handles, flags)
     }
 
-    fn syncobj_transfer(&self, transfer: Transfer) -> Result<()> {
+    fn syncobj_transfer(&self, transfer: SyncobjTransfer) -> Result<()> {
         self.transfer(transfer)
     }
 

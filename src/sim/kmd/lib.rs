@@ -35,8 +35,8 @@ mod worker;
 
 pub use device::Device;
 pub use file::{File, open};
-pub use gpu::Stop;
+pub use gpu::StopReason;
 pub use gpu_model::{KmdError, find};
-pub use options::{OPTION_NAMES, OptionError, Options, Sink, StopSink, Stopped};
+pub use options::{LogSink, OPTION_NAMES, OptionError, Options, StopSink, StoppedBatch};
 pub use profile::Profile;
 pub use record::{Recording, RecordingError, Submission};

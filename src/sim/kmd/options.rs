@@ -11,9 +11,9 @@ use crate::targets::write_png;
 
 /// Receives log messages: one line each, without the line end.
 #[derive(Clone)]
-pub struct Sink(Arc<dyn Fn(&str) + Send + Sync>);
+pub struct LogSink(Arc<dyn Fn(&str) + Send + Sync>);
 
-impl Sink {
+impl LogSink {
     /// A sink that calls this function.
     pub fn new(write: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(write))
@@ -30,7 +30,7 @@ impl Sink {
     }
 }
 
-impl fmt::Debug for Sink {
+impl fmt::Debug for LogSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Sink")
     }
@@ -38,26 +38,26 @@ impl fmt::Debug for Sink {
 
 /// Describes a batch that was stopped before its end.
 #[derive(Clone, Copy, Debug)]
-pub struct Stopped<'a> {
+pub struct StoppedBatch<'a> {
     /// Number of the submission, from 0.
     pub submission: u64,
     /// Why the hardware stopped; None if the batch could not be started or the simulator failed.
-    pub stop: Option<&'a gpu::Stop>,
+    pub stop: Option<&'a gpu::StopReason>,
     /// The whole description in one line.
     pub text: &'a str,
 }
 
 /// Callback for batches that are stopped.
 #[derive(Clone)]
-pub struct StopSink(Arc<dyn Fn(Stopped<'_>) + Send + Sync>);
+pub struct StopSink(Arc<dyn Fn(StoppedBatch<'_>) + Send + Sync>);
 
 impl StopSink {
     /// A sink that calls this function.
-    pub fn new(report: impl Fn(Stopped<'_>) + Send + Sync + 'static) -> Self {
+    pub fn new(report: impl Fn(StoppedBatch<'_>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(report))
     }
 
-    pub(crate) fn report(&self, stopped: Stopped<'_>) {
+    pub(crate) fn report(&self, stopped: StoppedBatch<'_>) {
         (self.0)(stopped);
     }
 }
@@ -112,7 +112,7 @@ pub struct Options {
     /// Execute nothing and signal fences at once, to measure the CPU cost of a driver.
     pub null: bool,
     /// Where messages go.
-    pub sink: Sink,
+    pub sink: LogSink,
     /// Called for each batch that is stopped, besides the line to `sink`.
     pub stops: Option<StopSink>,
 }
@@ -135,7 +135,7 @@ impl Default for Options {
             targets: None,
             targets_each_draw: false,
             null: false,
-            sink: Sink::none(),
+            sink: LogSink::none(),
             stops: None,
         }
     }
@@ -245,7 +245,7 @@ impl Options {
     ///
     /// # Errors
     /// The first unknown option.
-    pub fn parse(list: &str, sink: Sink) -> Result<Self, OptionError> {
+    pub fn parse(list: &str, sink: LogSink) -> Result<Self, OptionError> {
         let mut options = Self {
             sink,
             ..Self::default()

@@ -9,14 +9,14 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gpu::profile::{HEADER, Work, lines, table, timeline};
+use gpu::profile::{HEADER, WorkProfile, lines, table, timeline};
 
 /// A profile that is being collected.
 #[derive(Debug)]
 pub struct Profile {
     path: PathBuf,
     /// All work so far, for files that are rewritten.
-    work: Vec<Work>,
+    work: Vec<WorkProfile>,
 }
 
 /// Appends text to a file with a single write; a new file begins with the header.
@@ -42,16 +42,18 @@ impl Profile {
     pub fn add(
         &mut self,
         submission: u64,
-        work: Vec<Work>,
+        work: Vec<WorkProfile>,
         device: &hw::Device,
     ) -> Result<(), String> {
         if work.is_empty() {
             return Ok(());
         }
-        let work = work.into_iter().map(|work| Work { submission, ..work });
+        let work = work
+            .into_iter()
+            .map(|work| WorkProfile { submission, ..work });
         let is = |end: &str| self.path.extension().is_some_and(|e| e == end);
         let written = if is("tsv") {
-            let work: Vec<Work> = work.collect();
+            let work: Vec<WorkProfile> = work.collect();
             append(&self.path, &lines(&work, device, std::process::id()))
         } else {
             self.work.extend(work);
@@ -72,18 +74,18 @@ mod tests {
     use super::*;
     use gpu::profile::StageWork;
 
-    fn work(stages: &[&'static str]) -> Work {
+    fn work(stages: &[&'static str]) -> WorkProfile {
         let stage = |stage: &&'static str| StageWork {
             stage,
             kernel: 0x40,
             threads: 3,
             ..StageWork::default()
         };
-        Work {
+        WorkProfile {
             command: "3DPRIMITIVE",
             extent: "3 x 1 vertices".into(),
             stages: stages.iter().map(stage).collect(),
-            ..Work::default()
+            ..WorkProfile::default()
         }
     }
 

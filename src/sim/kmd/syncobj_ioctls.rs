@@ -5,7 +5,7 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use uapi::{Errno, Result, Transfer, drm};
+use uapi::{Errno, Result, SyncobjTransfer, drm};
 
 use crate::fence::{Fence, lock};
 use crate::file::File;
@@ -113,7 +113,7 @@ impl File {
             .collect())
     }
 
-    pub(crate) fn transfer(&self, transfer: Transfer) -> Result<()> {
+    pub(crate) fn transfer(&self, transfer: SyncobjTransfer) -> Result<()> {
         if transfer.flags & !drm::SYNCOBJ_WAIT_FOR_SUBMIT != 0 {
             return Err(Errno::EINVAL);
         }

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_written_image_is_read_back() {
+    fn written_image_is_read_back() {
         let folder = std::env::temp_dir().join(format!("ingot-targets-{}", std::process::id()));
         let image = TargetImage {
             name: "draw0001-colour0".into(),

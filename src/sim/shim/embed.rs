@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kmd::{Device, File, KmdError, Options, Sink, Stop, StopSink, Stopped};
+use kmd::{Device, File, KmdError, LogSink, Options, StopReason, StopSink, StoppedBatch};
 use uapi::{Errno, Result, drm};
 
 use crate::ioctl;
@@ -61,17 +61,17 @@ impl Callbacks {
         }
     }
 
-    fn stopped(&self, stopped: Stopped<'_>) {
+    fn stopped(&self, stopped: StoppedBatch<'_>) {
         let callbacks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(call) = callbacks.stopped else {
             return;
         };
         let (kind, at, rule) = match stopped.stop {
-            Some(Stop::Undefined { rule, prm, at, .. }) => {
+            Some(StopReason::Undefined { rule, prm, at, .. }) => {
                 (1, *at, Some((c_string(rule), c_string(prm))))
             }
-            Some(Stop::Fault { at, .. }) => (2, *at, None),
-            Some(Stop::Unimplemented { at, .. }) => (3, *at, None),
+            Some(StopReason::Fault { at, .. }) => (2, *at, None),
+            Some(StopReason::Unimplemented { at, .. }) => (3, *at, None),
             None => (4, 0, None),
         };
         let text = c_string(stopped.text);
@@ -134,9 +134,9 @@ fn create(gpu: &str, options: &str, callbacks: Option<CCallbacks>) -> Result<Sim
     let sink = match &callbacks {
         Some(callbacks) => {
             let callbacks = Arc::clone(callbacks);
-            Sink::new(move |line| callbacks.line(line))
+            LogSink::new(move |line| callbacks.line(line))
         }
-        None => Sink::none(),
+        None => LogSink::none(),
     };
     let mut options = Options::parse(options, sink.clone()).map_err(|error| {
         sink.line(&error.to_string());

@@ -188,20 +188,20 @@ c_functions! {
             let ours = simulation().filter(|_| type_byte == c_ulong::from(drm::IOCTL_BASE));
             let node = ours.and_then(|ours| ours.node(fd).map(|node| (ours, node)));
             if let Some((simulation, (file, minor))) = node {
-                let answer = ioctl::execute(&file, minor, request as u32, argument as u64);
+                let result = ioctl::execute(&file, minor, request as u32, argument as u64);
                 if simulation.options.trace_ioctls {
                     let name = ioctl::name_of(request as u32);
-                    let outcome = answer.map_or_else(|error| error.to_string(), |()| "ok".into());
+                    let outcome = result.map_or_else(|error| error.to_string(), |()| "ok".into());
                     simulation.options.sink.line(&format!("{name} ({request:#x}): {outcome}"));
                 }
-                return answer.map(|()| 0);
+                return result.map(|()| 0);
             }
             if request as u32 == ioctl::DMA_BUF_SYNC
                 && let Some(simulation) = simulation()
             {
                 match ioctl::sync_dma_buf(&simulation.device, fd, argument as u64) {
                     Err(Errno::ENOTTY) => (),
-                    answer => return answer.map(|()| 0),
+                    result => return result.map(|()| 0),
                 }
             }
             syscall_result(system_call!(libc::SYS_ioctl, fd, request, argument))

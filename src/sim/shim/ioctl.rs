@@ -11,7 +11,7 @@ use bytemuck::Pod;
 use kmd::File;
 use uapi::drm;
 use uapi::i915;
-use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, Result, Transfer};
+use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, Result, SyncobjTransfer};
 
 use crate::mmap::map_anywhere;
 use crate::user_memory;
@@ -177,7 +177,7 @@ fn drm_core(call: &Call<'_>, number: u32) -> Result<()> {
             user_memory::write_array(array.points, &file.syncobj_query(&handles, array.flags)?)
         };
         drm::SYNCOBJ_TRANSFER => drm::SyncobjTransfer, |transfer| match transfer.pad {
-            0 => file.syncobj_transfer(Transfer {
+            0 => file.syncobj_transfer(SyncobjTransfer {
                 source: transfer.src_handle,
                 source_point: transfer.src_point,
                 destination: transfer.dst_handle,

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use kmd::{Device, File, Options, Sink};
+use kmd::{Device, File, LogSink, Options};
 use sys::FileIdentity;
 
 use crate::nodes::{DESCRIPTOR_FOLDER, Nodes};
@@ -109,7 +109,7 @@ fn log_stderr(line: &str) {
 }
 
 fn set_up(gpu: &str, words: &str) -> Result<Simulation, String> {
-    let sink = Sink::new(log_stderr);
+    let sink = LogSink::new(log_stderr);
     let options = Options::parse(words, sink).map_err(|error| format!("INGOT_SIM: {error}"))?;
     let device =
         Device::new(gpu, options.clone()).map_err(|error| format!("INGOT_GPU: {error}"))?;

@@ -285,7 +285,7 @@ fn simulator(path: Option<&Path>, with: &str, repeat: u32) -> Result<(), String>
     let instructions = Arc::new(AtomicU64::new(0));
     let counter = Arc::clone(&instructions);
     // The simulator reports the number of instructions of each submission.
-    let sink = kmd::Sink::new(move |line| {
+    let sink = kmd::LogSink::new(move |line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         for pair in words.windows(2) {
             if pair[1] == "EU"

@@ -123,9 +123,9 @@ fn compile_file(args: &Args, path: &Path) -> Result<(), String> {
             .collect(),
         ..fs::Options::default()
     };
-    let key = compile::Key {
+    let key = compile::CompileKey {
         backend,
-        ..compile::Key::new(stage, &entry, &layout, args.gpu)
+        ..compile::CompileKey::new(stage, &entry, &layout, args.gpu)
     };
     let start = Instant::now();
     let binary = match &args.nir {

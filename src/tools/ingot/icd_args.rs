@@ -48,7 +48,7 @@ impl IcdArgs {
             return Ok(());
         }
         let name = named.unwrap_or_else(|| "skl".into());
-        let sink = kmd::Sink::new(|line| eprintln!("ingot-sim: {line}"));
+        let sink = kmd::LogSink::new(|line| eprintln!("ingot-sim: {line}"));
         let mut list = std::env::var("INGOT_SIM").unwrap_or_default();
         if self.strict {
             // Through the option list: parsing applies what strict mode implies.

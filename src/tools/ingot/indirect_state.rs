@@ -5,7 +5,7 @@
 //!      command.
 //! Ref: SKL PRM vol. 2a, 2d.
 
-use gpu::{AddressSpace, View};
+use gpu::{AddressSpace, AddressSpaceView};
 use hw::state::{
     binding_table_state, interface_descriptor_data, render_surface_state, sampler_state,
 };
@@ -192,7 +192,7 @@ impl StatePrinter {
         hw_gen: hw::Gen,
     ) -> String {
         let is = |other: &Packet| std::ptr::eq(packet, other);
-        let view = View::new(space);
+        let view = AddressSpaceView::new(space);
         let mut text = String::new();
         if is(&media::state_base_address::PACKET) {
             self.bases(words);
@@ -269,7 +269,7 @@ impl StatePrinter {
     /// Prints the structure at an address, and returns its words.
     fn structure(
         &self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         text: &mut String,
         structure: &Packet,
         at: u64,
@@ -285,7 +285,7 @@ impl StatePrinter {
     }
 
     /// Prints a binding table up to its first null entry.
-    fn table(&self, view: &View<'_>, text: &mut String, offset: u64) {
+    fn table(&self, view: &AddressSpaceView<'_>, text: &mut String, offset: u64) {
         if offset == 0 {
             return;
         }
@@ -303,7 +303,7 @@ impl StatePrinter {
     }
 
     /// Disassembles a kernel up to its end-of-thread message.
-    fn kernel(&self, view: &View<'_>, text: &mut String, offset: u64, hw_gen: hw::Gen) {
+    fn kernel(&self, view: &AddressSpaceView<'_>, text: &mut String, offset: u64, hw_gen: hw::Gen) {
         let mut code: Vec<u8> = Vec::new();
         let start = self.instruction + offset;
         let _ = writeln!(text, "    kernel at {start:#x}:");
@@ -328,7 +328,7 @@ impl StatePrinter {
 
 fn structure_text(text: &mut String, structure: &Packet, words: &[u32], place: &str) {
     let _ = writeln!(text, "    {} {place}", structure.name);
-    for line in batch::fields(structure, words).lines() {
+    for line in batch::format_fields(structure, words).lines() {
         let _ = writeln!(text, "    {line}");
     }
 }

@@ -1,7 +1,7 @@
 //! Recordings of `ingot sim --record`: printed by `ingot batch`, executed by `ingot sim --replay`.
 
 use crate::indirect_state::StatePrinter;
-use gpu::{Gpu, HwContext, View};
+use gpu::{AddressSpaceView, Gpu, HwContext};
 use hw::media::pipe_control;
 use hw::mi::mi_batch_buffer_start as start;
 use kmd::{Recording, Submission};
@@ -60,7 +60,7 @@ fn walk(
     hw_gen: hw::Gen,
     mut visit: impl FnMut(&hw::batch::Command<'_>, u64) -> std::io::Result<()>,
 ) -> std::io::Result<Option<String>> {
-    let view = View::new(&submission.space);
+    let view = AddressSpaceView::new(&submission.space);
     let mut at = submission.batch_address;
     // A second-level batch that starts another one chains to it: there is a single return address.
     let mut back_to = None;
@@ -69,7 +69,7 @@ fn walk(
         let Ok(first) = view.read(at) else {
             return Ok(Some(format!("{at:#014x}: nothing is mapped here")));
         };
-        let known = hw::batch::find(first, hw_gen);
+        let known = hw::batch::find_packet(first, hw_gen);
         let length_dw = known
             .map_or_else(|| hw::batch::length_dw(first), |p| p.length(first))
             .max(1);
@@ -112,7 +112,7 @@ fn print_batch(
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     let cut = walk(submission, hw_gen, |command, at| {
-        write!(out, "{}", hw::batch::print(command, at))?;
+        write!(out, "{}", hw::batch::format_command(command, at))?;
         if let Some(packet) = command.packet {
             let printer = printer.print(packet, command.words, &submission.space, hw_gen);
             write!(out, "{printer}")?;
@@ -124,7 +124,7 @@ fn print_batch(
 
 /// Counts of commands.
 #[derive(Clone, Debug, Default)]
-pub struct Count {
+pub struct CommandCounts {
     /// Size of the commands in bytes.
     pub bytes: u64,
     /// Number of GPGPU_WALKER commands.
@@ -135,14 +135,14 @@ pub struct Count {
     pub stalls: u64,
 }
 
-impl Count {
+impl CommandCounts {
     /// Number of dispatches and draws.
     pub fn work(&self) -> u64 {
         self.dispatches + self.draws
     }
 
     /// Adds the counts of another submission.
-    pub fn add(&mut self, other: &Count) {
+    pub fn add(&mut self, other: &CommandCounts) {
         self.bytes += other.bytes;
         self.dispatches += other.dispatches;
         self.draws += other.draws;
@@ -151,8 +151,8 @@ impl Count {
 }
 
 /// Counts the commands that a submission executes.
-pub fn count(submission: &Submission, hw_gen: hw::Gen) -> Count {
-    let mut count = Count::default();
+pub fn count(submission: &Submission, hw_gen: hw::Gen) -> CommandCounts {
+    let mut count = CommandCounts::default();
     let is = |packet: Option<&'static hw::Packet>, other: &hw::Packet| {
         packet.is_some_and(|p| std::ptr::eq(p, other))
     };
@@ -180,7 +180,7 @@ pub fn replay(path: &Path, options: &kmd::Options) -> Result<(), String> {
     let gpu = Gpu::new(device(&recording)?, options.gpu(&running));
     let mut profile = options.profile.clone().map(kmd::Profile::new);
     let mut contexts: BTreeMap<(u64, u32, u32), HwContext> = BTreeMap::new();
-    let mut total = gpu::Report::default();
+    let mut total = gpu::BatchReport::default();
     let mut failed = 0;
     println!("submission  commands  dispatches   threads  EU instructions  messages");
     for number in 0.. {
@@ -216,7 +216,7 @@ pub fn replay(path: &Path, options: &kmd::Options) -> Result<(), String> {
     }
 }
 
-fn row(report: &gpu::Report) -> String {
+fn row(report: &gpu::BatchReport) -> String {
     format!(
         "{:>10}{:>12}{:>10}{:>17}{:>10}",
         report.commands, report.dispatches, report.threads, report.instructions, report.messages

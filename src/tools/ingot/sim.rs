@@ -149,7 +149,7 @@ fn option_list(args: &Args) -> Result<String, String> {
 }
 
 fn parsed(list: &str) -> Result<kmd::Options, String> {
-    let sink = kmd::Sink::new(|line| eprintln!("ingot-sim: {line}"));
+    let sink = kmd::LogSink::new(|line| eprintln!("ingot-sim: {line}"));
     kmd::Options::parse(list, sink).map_err(|error| format!("INGOT_SIM: {error}"))
 }
 
@@ -237,7 +237,7 @@ fn gaps() -> ExitCode {
     for gap in gpu::GAPS {
         out += &format!(
             "{:file$}  {:asked_by$}  {}\n",
-            gap.file, gap.asked_by, gap.what
+            gap.file, gap.asked_by, gap.message
         );
     }
     print(&out)

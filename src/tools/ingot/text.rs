@@ -96,7 +96,7 @@ pub fn batch(args: &BatchArgs) -> ExitCode {
             .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
             .collect();
         for command in hw::batch::commands(&words, args.gpu.hw_gen) {
-            print!("{}", hw::batch::print(&command, args.address));
+            print!("{}", hw::batch::format_command(&command, args.address));
         }
         Ok(())
     };

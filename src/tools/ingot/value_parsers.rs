@@ -20,8 +20,10 @@ pub fn simd(text: &str) -> Result<u8, String> {
 /// A pass of the compiler, or `all`, `spirv` or `final`.
 pub fn pass(name: &str) -> Result<String, String> {
     let passes = opt::GEN9.iter().flat_map(|step| match step {
-        opt::Step::Once(pass) => std::slice::from_ref(pass),
-        opt::Step::UntilStable(passes) | opt::Step::UntilStableIf(_, passes) => passes,
+        opt::PipelineStep::Once(pass) => std::slice::from_ref(pass),
+        opt::PipelineStep::UntilStable(passes) | opt::PipelineStep::UntilStableIf(_, passes) => {
+            passes
+        }
     });
     let mut names = vec!["all", "final", "spirv"];
     for pass in passes {

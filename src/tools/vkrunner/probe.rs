@@ -1,7 +1,9 @@
 //! Comparing what was computed with what a script expects.
 
 use crate::script::{Compare, Tolerance};
-use crate::value::{Base, Layout, Type, Values, float_value, read_component, show_component};
+use crate::value::{
+    ComponentType, Layout, Type, Values, float_value, read_component, show_component,
+};
 use std::cmp::Ordering;
 
 /// True if `observed` is within tolerance of `expected`; `component` picks the tolerance.
@@ -16,7 +18,7 @@ pub fn near(tolerance: &Tolerance, component: usize, observed: f64, expected: f6
 }
 
 fn component_passes(
-    base: Base,
+    base: ComponentType,
     compare: Compare,
     observed: u64,
     expected: u64,
@@ -24,18 +26,18 @@ fn component_passes(
     row: usize,
 ) -> bool {
     let order = match base {
-        Base::Float(bits) => {
+        ComponentType::Float(bits) => {
             let (a, b) = (float_value(observed, bits), float_value(expected, bits));
             if compare == Compare::Fuzzy {
                 return near(tolerance, row, a, b);
             }
             a.partial_cmp(&b)
         }
-        Base::Int(bits, true) => {
+        ComponentType::Int(bits, true) => {
             let extend = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
             Some(extend(observed).cmp(&extend(expected)))
         }
-        Base::Int(_, false) => Some(observed.cmp(&expected)),
+        ComponentType::Int(_, false) => Some(observed.cmp(&expected)),
     };
     match compare {
         Compare::Equal | Compare::Fuzzy => order == Some(Ordering::Equal),

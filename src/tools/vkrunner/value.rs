@@ -4,18 +4,18 @@ use crate::number;
 
 /// Type of one component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
+pub enum ComponentType {
     /// Integer: bits, signed.
     Int(u32, bool),
     /// Float: bits.
     Float(u32),
 }
 
-impl Base {
+impl ComponentType {
     /// Bytes of one component.
     pub fn size_bytes(self) -> usize {
         match self {
-            Base::Int(bits, _) | Base::Float(bits) => bits as usize / 8,
+            ComponentType::Int(bits, _) | ComponentType::Float(bits) => bits as usize / 8,
         }
     }
 }
@@ -24,7 +24,7 @@ impl Base {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
     /// Component type.
-    pub base: Base,
+    pub base: ComponentType,
     /// Columns: 1 but for matrices.
     pub columns: usize,
     /// Rows, or components of a vector.
@@ -34,18 +34,18 @@ pub struct Type {
 impl Type {
     /// The type with this GLSL name.
     pub fn from_name(name: &str) -> Option<Type> {
-        const SCALARS: &[(&str, &str, Base)] = &[
-            ("int", "i", Base::Int(32, true)),
-            ("uint", "u", Base::Int(32, false)),
-            ("int8_t", "i8", Base::Int(8, true)),
-            ("uint8_t", "u8", Base::Int(8, false)),
-            ("int16_t", "i16", Base::Int(16, true)),
-            ("uint16_t", "u16", Base::Int(16, false)),
-            ("int64_t", "i64", Base::Int(64, true)),
-            ("uint64_t", "u64", Base::Int(64, false)),
-            ("float16_t", "f16", Base::Float(16)),
-            ("float", "", Base::Float(32)),
-            ("double", "d", Base::Float(64)),
+        const SCALARS: &[(&str, &str, ComponentType)] = &[
+            ("int", "i", ComponentType::Int(32, true)),
+            ("uint", "u", ComponentType::Int(32, false)),
+            ("int8_t", "i8", ComponentType::Int(8, true)),
+            ("uint8_t", "u8", ComponentType::Int(8, false)),
+            ("int16_t", "i16", ComponentType::Int(16, true)),
+            ("uint16_t", "u16", ComponentType::Int(16, false)),
+            ("int64_t", "i64", ComponentType::Int(64, true)),
+            ("uint64_t", "u64", ComponentType::Int(64, false)),
+            ("float16_t", "f16", ComponentType::Float(16)),
+            ("float", "", ComponentType::Float(32)),
+            ("double", "d", ComponentType::Float(64)),
         ];
         let size = |text: &str| match text {
             "2" => Some(2),
@@ -161,8 +161,8 @@ impl Values {
         let mut rest = text.trim();
         while !rest.is_empty() {
             let (bits, after) = match ty.base {
-                Base::Int(bits, signed) => number::integer(rest, bits, signed)?,
-                Base::Float(bits) => number::float(rest, bits)?,
+                ComponentType::Int(bits, signed) => number::integer(rest, bits, signed)?,
+                ComponentType::Float(bits) => number::float(rest, bits)?,
             };
             if !after.is_empty() && !after.starts_with(char::is_whitespace) {
                 return None;
@@ -201,7 +201,7 @@ impl Values {
 }
 
 /// Reads the bit pattern of a component.
-pub fn read_component(bytes: &[u8], at: usize, base: Base) -> u64 {
+pub fn read_component(bytes: &[u8], at: usize, base: ComponentType) -> u64 {
     let size = base.size_bytes();
     let mut raw = [0; 8];
     raw[..size].copy_from_slice(&bytes[at..at + size]);
@@ -218,13 +218,13 @@ pub fn float_value(bits: u64, size_bits: u32) -> f64 {
 }
 
 /// A component as text.
-pub fn show_component(bits: u64, base: Base) -> String {
+pub fn show_component(bits: u64, base: ComponentType) -> String {
     match base {
-        Base::Int(size, true) => ((bits << (64 - size)) as i64 >> (64 - size)).to_string(),
-        Base::Int(_, false) => bits.to_string(),
-        Base::Float(16) => half::f16::from_bits(bits as u16).to_string(),
-        Base::Float(32) => f32::from_bits(bits as u32).to_string(),
-        Base::Float(_) => f64::from_bits(bits).to_string(),
+        ComponentType::Int(size, true) => ((bits << (64 - size)) as i64 >> (64 - size)).to_string(),
+        ComponentType::Int(_, false) => bits.to_string(),
+        ComponentType::Float(16) => half::f16::from_bits(bits as u16).to_string(),
+        ComponentType::Float(32) => f32::from_bits(bits as u32).to_string(),
+        ComponentType::Float(_) => f64::from_bits(bits).to_string(),
     }
 }
 

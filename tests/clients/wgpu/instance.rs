@@ -13,7 +13,7 @@ use wgpu::hal;
 
 static DRIVERS: OnceLock<vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties> = OnceLock::new();
 
-/// The driver's answer, with graphics added to each family that does compute.
+/// The driver's result, with graphics added to each family that supports compute.
 unsafe extern "system" fn families(
     device: vk::PhysicalDevice,
     count: *mut u32,

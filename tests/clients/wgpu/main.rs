@@ -216,7 +216,7 @@ impl Gpu {
         self.queue.submit([encoder.finish()]);
         let (sender, receiver) = std::sync::mpsc::channel();
         copy.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver waits below; were it gone, nobody would want the answer.
+            // The receiver waits below; without it the result is not needed.
             let _ = sender.send(result);
         });
         self.device

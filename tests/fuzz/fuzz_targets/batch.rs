@@ -1,4 +1,4 @@
-//! Any memory, any batch: the simulated GPU answers within its budgets, without a panic.
+//! Any memory, any batch: the simulated GPU returns within its budgets, without a panic.
 //!
 //! The input is what the simulated kernel's `dump=` option writes (see `kmd::dump`): the address of
 //! the batch (its lowest bit: strict), then runs of memory: address, bytes mapped, bytes given, and

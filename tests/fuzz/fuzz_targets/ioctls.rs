@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use uapi::i915::{
     self, ContextParamSseu, EngineClassInstance, MemoryClassInstance, RelocationEntry,
 };
-use uapi::{ContextParam, Exec, ExecFence, ExecObject, Kernel, Transfer, drm};
+use uapi::{ContextParam, Exec, ExecFence, ExecObject, Kernel, SyncobjTransfer, drm};
 
 /// Calls of one input.
 const MAX_CALLS: usize = 120;
@@ -177,7 +177,7 @@ fn write(input: &mut Input<'_>, kernel: &dyn Kernel, names: &Names) {
     }
 }
 
-/// An answer that may be anything.
+/// A response that may be anything.
 fn ignore<T>(_: T) {}
 
 fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
@@ -267,7 +267,7 @@ fn call(input: &mut Input<'_>, kernel: &dyn Kernel, names: &mut Names) {
         }
         39 => ignore(kernel.syncobj_query(&input.handles(&names.syncobjs), input.word())),
         40 => {
-            let transfer = Transfer {
+            let transfer = SyncobjTransfer {
                 source: input.pick(&names.syncobjs),
                 source_point: input.number(),
                 destination: input.pick(&names.syncobjs),

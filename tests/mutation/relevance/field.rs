@@ -14,7 +14,9 @@ pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
     // Bits above 47 of a 64-bit address, or of an offset that makes one, are ignored: addresses are
     // canonical.
     let first = field.lo / 32 * 32;
-    match matches!(field.kind, hw::Kind::Address | hw::Kind::Offset) && field.hi + 1 - first == 64 {
+    match matches!(field.kind, hw::FieldKind::Address | hw::FieldKind::Offset)
+        && field.hi + 1 - first == 64
+    {
         true => all & ((1 << (48 - (field.lo - first))) - 1),
         false => all,
     }

@@ -296,7 +296,7 @@ fn memory(state: &State<'_, '_>) -> bool {
             INDIRECT_OBJECT_BUFFER_SIZE INDIRECT_OBJECT_BUFFER_SIZE_MODIFY_ENABLE] if state.work.uses.indirect;
         media::state_base_address [BINDLESS_SURFACE_STATE_BASE_ADDRESS BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE
             BINDLESS_SURFACE_STATE_SIZE] if state.work.uses.bindless;
-        // No document says what a longer command without the flag does (ERRATA.md).
+        // A longer command without the flag is undocumented (ERRATA.md).
         mi::mi_store_data_imm [STORE_QWORD] if state.place.words.len() <= 4;
         media::media_vfe_state [SCRATCH_SPACE_BASE_POINTER PER_THREAD_SCRATCH_SPACE]
             if state.own(media::media_vfe_state::SCRATCH_SPACE_BASE_POINTER) != 0;

@@ -1,4 +1,4 @@
-//! Render passes whose framebuffer names no images, and depth apart from stencil.
+//! Render passes with imageless framebuffers, and separate depth and stencil.
 
 use crate::Scene;
 use crate::compare::{EXACT, Shot};

@@ -1,4 +1,4 @@
-//! Multiview: one draw, several layers.
+//! Multiview: one draw to multiple layers.
 
 use crate::Scene;
 use crate::compare::{ROUNDED, Shot};

@@ -9,6 +9,7 @@ pub mod command;
 pub mod draw;
 mod enumeration;
 pub mod state;
+pub mod surface_format;
 #[cfg(test)]
 mod tests;
 
@@ -21,9 +22,14 @@ pub fn enumerations() -> impl Iterator<Item = &'static Enumeration> {
     [draw::ALL, state::ALL, command::ALL].into_iter().flatten()
 }
 
+/// The enumeration of a field's values; `None` if it is not enumerated.
+pub fn enumeration(packet: &Packet, field: &str) -> Option<&'static Enumeration> {
+    let uses = |e: &&Enumeration| e.fields.contains(&(packet.name, field));
+    enumerations().find(uses)
+}
+
 /// The name of a value of a field; `None` if the field is not enumerated or has no such value.
 pub fn name(packet: &Packet, field: &str, value: u64) -> Option<&'static str> {
-    let uses = |e: &&Enumeration| e.fields.contains(&(packet.name, field));
-    let mut values = enumerations().find(uses)?.values.iter();
+    let mut values = enumeration(packet, field)?.values.iter();
     values.find(|v| v.2 == value).map(|v| v.0)
 }

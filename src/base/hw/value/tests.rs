@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{enumerations, name};
-use crate::packet::{Kind, Packet};
+use crate::packet::{FieldKind, Packet};
 use crate::testing::genxml::{self, Genxml, Item, ItemKind};
 use crate::{draw, draw_state, media, mi, state};
 
@@ -70,7 +70,7 @@ fn genxml_names_the_same_values() {
                 let fields = &mut item.fields.iter();
                 fields.find(|f| f.name == field.name).cloned()
             });
-            let is_number = field.kind == Kind::Uint;
+            let is_number = field.kind == FieldKind::Uint;
             if is_number && found.is_some_and(|f| !f.values.is_empty()) {
                 let key = (packet.name, field.name);
                 let known = enumerations().any(|e| e.fields.contains(&key));

@@ -1,27 +1,27 @@
 //! Properties of an instruction that several rules test.
 
-use crate::inst::{Addr, ArfReg, Dst, File, Inst, Region, Src};
-use crate::opcode::{Class, Opcode};
+use crate::inst::{Addr, ArfReg, Dst, Inst, RegFile, Region, Src};
+use crate::opcode::{EncodingClass, Opcode};
 use crate::types::Type;
 
 /// Size of a general register in bytes.
 pub const GRF_BYTES: u32 = 32;
 
 /// An instruction with its encoding class, and methods for derived properties.
-pub struct Facts<'a> {
+pub struct InstFacts<'a> {
     pub inst: &'a Inst,
-    pub class: Class,
+    pub class: EncodingClass,
 }
 
-impl<'a> Facts<'a> {
-    pub fn new(inst: &'a Inst) -> Facts<'a> {
+impl<'a> InstFacts<'a> {
+    pub fn new(inst: &'a Inst) -> InstFacts<'a> {
         let class = inst.op.info().class;
-        Facts { inst, class }
+        InstFacts { inst, class }
     }
 
     /// True for ordinary arithmetic: operands have types and regions in the common encoding.
     pub fn is_alu(&self) -> bool {
-        let ordinary = matches!(self.class, Class::Basic | Class::Math);
+        let ordinary = matches!(self.class, EncodingClass::Basic | EncodingClass::Math);
         ordinary && !self.inst.is_math_macro()
     }
 
@@ -44,7 +44,7 @@ impl<'a> Facts<'a> {
         };
         let registers = sources
             .iter()
-            .filter(|s| s.file != File::Imm && !is_null(s.file, s.addr));
+            .filter(|s| s.file != RegFile::Imm && !is_null(s.file, s.addr));
         registers.map(|s| (s, s.region))
     }
 
@@ -53,13 +53,16 @@ impl<'a> Facts<'a> {
         if !self.is_alu() {
             return None;
         }
-        self.sources().iter().find(|s| s.file == File::Imm)
+        self.sources().iter().find(|s| s.file == RegFile::Imm)
     }
 
     /// The destination of arithmetic; `None` if it is null.
     pub fn written_dst(&self) -> Option<&'a Dst> {
         let dst = &self.inst.dst;
-        let writes = matches!(self.class, Class::Basic | Class::Math | Class::ThreeSource);
+        let writes = matches!(
+            self.class,
+            EncodingClass::Basic | EncodingClass::Math | EncodingClass::ThreeSource
+        );
         (writes && !self.inst.is_math_macro() && !is_null(dst.file, dst.addr)).then_some(dst)
     }
 
@@ -137,7 +140,7 @@ impl<'a> Facts<'a> {
             && !src.negate
             && !src.abs
             && same
-            && src.file != File::Imm
+            && src.file != RegFile::Imm
     }
 }
 
@@ -150,13 +153,13 @@ pub fn direct_address(addr: Addr) -> Option<(u8, u32)> {
 }
 
 /// True for a directly addressed architecture register of a kind.
-pub fn is_arf(file: File, addr: Addr, reg: ArfReg) -> bool {
+pub fn is_arf(file: RegFile, addr: Addr, reg: ArfReg) -> bool {
     let kind = direct_address(addr).map(|p| p.0 >> 4);
-    file == File::Arf && kind == Some(reg as u8)
+    file == RegFile::Arf && kind == Some(reg as u8)
 }
 
 /// True for the null register.
-pub fn is_null(file: File, addr: Addr) -> bool {
+pub fn is_null(file: RegFile, addr: Addr) -> bool {
     is_arf(file, addr, ArfReg::Null)
 }
 

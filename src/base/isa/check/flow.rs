@@ -2,8 +2,8 @@
 
 use super::facts::{GRF_BYTES, direct_address, is_arf, is_null};
 use super::rule::Rule;
-use crate::inst::{ArfReg, CondMod, File, MathFn, Src};
-use crate::opcode::{Class, Opcode};
+use crate::inst::{ArfReg, CondMod, MathFn, RegFile, Src};
+use crate::opcode::{EncodingClass, Opcode};
 use crate::types::Type;
 
 const MATH: &str = "MATH: Extended Math Function";
@@ -19,7 +19,7 @@ pub static RULES: &[Rule] = &[
             } else {
                 16
             };
-            f.class == Class::Math && f.inst.exec_size > max
+            f.class == EncodingClass::Math && f.inst.exec_size > max
         },
     },
     Rule {
@@ -27,7 +27,7 @@ pub static RULES: &[Rule] = &[
         prm: MATH,
         text: "integer division takes D and UD, other functions F and HF",
         broken: |f| {
-            if f.class != Class::Math || f.inst.is_math_macro() {
+            if f.class != EncodingClass::Math || f.inst.is_math_macro() {
                 return false;
             }
             let division = f.inst.math.is_some_and(divides);
@@ -44,11 +44,11 @@ pub static RULES: &[Rule] = &[
         prm: MATH,
         text: "MATH reads general registers and immediates and writes general registers",
         broken: |f| {
-            let arf = |s: &Src| s.file == File::Arf && !is_null(s.file, s.addr);
+            let arf = |s: &Src| s.file == RegFile::Arf && !is_null(s.file, s.addr);
             let dst = &f.inst.dst;
-            let written = dst.file == File::Arf && !is_null(dst.file, dst.addr);
+            let written = dst.file == RegFile::Arf && !is_null(dst.file, dst.addr);
             let is_macro = f.inst.is_math_macro();
-            f.class == Class::Math && !is_macro && (written || f.sources().iter().any(arf))
+            f.class == EncodingClass::Math && !is_macro && (written || f.sources().iter().any(arf))
         },
     },
     Rule {
@@ -56,7 +56,7 @@ pub static RULES: &[Rule] = &[
         prm: MATH,
         text: "integer division has no source modifiers",
         broken: |f| {
-            let division = f.class == Class::Math && f.inst.math.is_some_and(divides);
+            let division = f.class == EncodingClass::Math && f.inst.math.is_some_and(divides);
             division && f.sources().iter().any(|s| s.negate || s.abs)
         },
     },
@@ -65,7 +65,7 @@ pub static RULES: &[Rule] = &[
         prm: "Register Region Restrictions: Region Alignment Rules",
         text: "a destination of MATH that spans two registers has half of its elements in each",
         broken: |f| {
-            if f.class != Class::Math || !f.is_align1() {
+            if f.class != EncodingClass::Math || !f.is_align1() {
                 return false;
             }
             let Some(dst) = f.written_dst() else {
@@ -142,7 +142,7 @@ pub static RULES: &[Rule] = &[
         broken: |f| {
             let none = |file, addr| {
                 let number = direct_address(addr).map_or(0, |p| p.0);
-                file == File::Arf && number >> 4 == 0xe
+                file == RegFile::Arf && number >> 4 == 0xe
             };
             let dst = &f.inst.dst;
             let sources = f.sources().iter().any(|s| none(s.file, s.addr));
@@ -171,7 +171,7 @@ pub static RULES: &[Rule] = &[
         text: "jump distances are multiples of 8 bytes",
         broken: |f| {
             let odd = |distance: i32| distance % 8 != 0;
-            let uip = f.class == Class::JipUip || f.inst.op == Opcode::Brc;
+            let uip = f.class == EncodingClass::JipUip || f.inst.op == Opcode::Brc;
             f.inst.op.is_branch() && (odd(f.inst.jip) || uip && odd(f.inst.uip))
         },
     },

@@ -1,10 +1,10 @@
 //! Rules on SEND, SENDC, SENDS, SENDSC.
 
-use super::facts::{Facts, direct_address, is_null};
+use super::facts::{InstFacts, direct_address, is_null};
 use super::rule::Rule;
 use crate::descriptor::{common, extended};
-use crate::inst::{CondMod, Desc, File, Src};
-use crate::opcode::Class;
+use crate::inst::{CondMod, Desc, RegFile, Src};
+use crate::opcode::EncodingClass;
 
 const SEND: &str = "SEND";
 const SENDS: &str = "SENDS";
@@ -31,7 +31,7 @@ pub static RULES: &[Rule] = &[
         text: "the response goes to general registers, addressed directly, or to null",
         broken: |f| {
             let dst = &f.inst.dst;
-            let grf = dst.file == File::Grf && direct_address(dst.addr).is_some();
+            let grf = dst.file == RegFile::Grf && direct_address(dst.addr).is_some();
             f.inst.op.is_send() && !grf && !is_null(dst.file, dst.addr)
         },
     },
@@ -58,7 +58,11 @@ pub static RULES: &[Rule] = &[
         broken: |f| {
             let Some(l) = lengths(f) else { return false };
             let over = |nr: Option<u8>, len: u32| nr.is_some_and(|nr| u32::from(nr) + len > 128);
-            let second = f.inst.src.get(1).filter(|_| f.class == Class::SplitSend);
+            let second = f
+                .inst
+                .src
+                .get(1)
+                .filter(|_| f.class == EncodingClass::SplitSend);
             over(payload_register(&f.inst.src[0]), l.payload)
                 || over(second.and_then(payload_register), l.second)
                 || over(response_register(f), l.response)
@@ -84,7 +88,7 @@ pub static RULES: &[Rule] = &[
         prm: "SEND: Destination and Source Overlap",
         text: "the response does not include r127 if payload and response overlap",
         broken: |f| {
-            let Some(l) = lengths(f).filter(|_| f.class == Class::Send) else {
+            let Some(l) = lengths(f).filter(|_| f.class == EncodingClass::Send) else {
                 return false;
             };
             let (Some(src), Some(dst)) = (payload_register(&f.inst.src[0]), response_register(f))
@@ -101,7 +105,7 @@ pub static RULES: &[Rule] = &[
         text: "the second payload is in general registers, or is null",
         broken: |f| {
             let src = &f.inst.src[1];
-            f.class == Class::SplitSend
+            f.class == EncodingClass::SplitSend
                 && payload_register(src).is_none()
                 && !is_null(src.file, src.addr)
         },
@@ -111,7 +115,7 @@ pub static RULES: &[Rule] = &[
         prm: SENDS,
         text: "the two payloads do not overlap",
         broken: |f| {
-            let Some(l) = lengths(f).filter(|_| f.class == Class::SplitSend) else {
+            let Some(l) = lengths(f).filter(|_| f.class == EncodingClass::SplitSend) else {
                 return false;
             };
             let (Some(a), Some(b)) = (
@@ -134,7 +138,7 @@ struct Lengths {
 }
 
 /// The lengths in the descriptors; if a descriptor is in a0, the minimum.
-fn lengths(f: &Facts) -> Option<Lengths> {
+fn lengths(f: &InstFacts) -> Option<Lengths> {
     let send = f.inst.send.filter(|_| f.inst.op.is_send())?;
     let (payload, response) = match send.desc {
         Desc::Imm(desc) => (
@@ -144,7 +148,9 @@ fn lengths(f: &Facts) -> Option<Lengths> {
         Desc::A0(_) => (1, 0),
     };
     let second = match send.ex_desc {
-        Desc::Imm(ex_desc) if f.class == Class::SplitSend => extended::MESSAGE_LENGTH.get(ex_desc),
+        Desc::Imm(ex_desc) if f.class == EncodingClass::SplitSend => {
+            extended::MESSAGE_LENGTH.get(ex_desc)
+        }
         _ => 0,
     };
     Some(Lengths {
@@ -154,7 +160,7 @@ fn lengths(f: &Facts) -> Option<Lengths> {
     })
 }
 
-fn is_eot(f: &Facts) -> bool {
+fn is_eot(f: &InstFacts) -> bool {
     f.inst.send.is_some_and(|s| s.eot) && f.inst.op.is_send()
 }
 
@@ -162,13 +168,13 @@ fn is_eot(f: &Facts) -> bool {
 fn payload_register(src: &Src) -> Option<u8> {
     direct_address(src.addr)
         .map(|p| p.0)
-        .filter(|_| src.file == File::Grf)
+        .filter(|_| src.file == RegFile::Grf)
 }
 
 /// Number of the first general register of the response.
-fn response_register(f: &Facts) -> Option<u8> {
+fn response_register(f: &InstFacts) -> Option<u8> {
     let dst = &f.inst.dst;
     direct_address(dst.addr)
         .map(|p| p.0)
-        .filter(|_| dst.file == File::Grf)
+        .filter(|_| dst.file == RegFile::Grf)
 }

@@ -1,11 +1,11 @@
 //! Rules on operands of single operations: architecture registers, order of operands, messages.
 
-use super::facts::{Facts, direct_address, is_arf};
+use super::facts::{InstFacts, direct_address, is_arf};
 use super::rule::Rule;
 use crate::descriptor::{common, urb};
-use crate::inst::{Addr, ArfReg, Desc, File, Region, Send};
+use crate::inst::{Addr, ArfReg, Desc, RegFile, Region, Send};
 use crate::message;
-use crate::opcode::{Class, Opcode};
+use crate::opcode::{EncodingClass, Opcode};
 use crate::types::Type;
 
 const SEND: &str = "SEND";
@@ -17,7 +17,7 @@ pub static RULES: &[Rule] = &[
         name: "second_source_arf",
         prm: "Architecture Register File",
         text: "the second source is not an architecture register",
-        broken: |f| f.is_alu() && f.sources().get(1).is_some_and(|s| s.file == File::Arf),
+        broken: |f| f.is_alu() && f.sources().get(1).is_some_and(|s| s.file == RegFile::Arf),
     },
     Rule {
         name: "accumulator_byte",
@@ -118,7 +118,11 @@ pub static RULES: &[Rule] = &[
         prm: SEND,
         text: "payloads and response start at the start of a register",
         broken: |f| {
-            let count = if f.class == Class::SplitSend { 2 } else { 1 };
+            let count = if f.class == EncodingClass::SplitSend {
+                2
+            } else {
+                1
+            };
             let inside = |addr| direct_address(addr).is_some_and(|p| p.1 != 0);
             let sources = f.inst.src.iter().take(count);
             f.inst.op.is_send() && (inside(f.inst.dst.addr) || sources.map(|s| s.addr).any(inside))
@@ -152,12 +156,12 @@ pub static RULES: &[Rule] = &[
     },
 ];
 
-fn message<'a>(f: &Facts<'a>) -> Option<&'a Send> {
+fn message<'a>(f: &InstFacts<'a>) -> Option<&'a Send> {
     f.inst.send.as_ref().filter(|_| f.inst.op.is_send())
 }
 
 /// Descriptor of a URB message, if it is an immediate.
-fn urb_descriptor(f: &Facts) -> Option<u32> {
+fn urb_descriptor(f: &InstFacts) -> Option<u32> {
     let send =
         message(f).filter(|m| m.sfid == message::urb::SFID && matches!(m.ex_desc, Desc::Imm(_)))?;
     match send.desc {

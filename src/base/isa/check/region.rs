@@ -2,7 +2,7 @@
 
 use super::facts::{GRF_BYTES, direct_address, vstride};
 use super::rule::Rule;
-use crate::inst::{File, Region};
+use crate::inst::{RegFile, Region};
 
 const PARAMETERS: &str =
     "Register Region Restrictions: General Restrictions on Regioning Parameters";
@@ -105,7 +105,7 @@ pub static RULES: &[Rule] = &[
         broken: |f| {
             let over = |file, addr, end: u32| {
                 let start = direct_address(addr).map_or(0, |p| u32::from(p.0) * GRF_BYTES);
-                file == File::Grf && start + end > 128 * GRF_BYTES
+                file == RegFile::Grf && start + end > 128 * GRF_BYTES
             };
             let written = f.written_dst().filter(|_| f.is_align1());
             written.is_some_and(|d| over(d.file, d.addr, f.dst_end_bytes(d)))
@@ -156,7 +156,7 @@ pub static RULES: &[Rule] = &[
         prm: PARAMETERS,
         text: "in align16 VertStride is 0, 2 or 4",
         broken: |f| {
-            let mut registers = f.sources().iter().filter(|s| s.file != File::Imm);
+            let mut registers = f.sources().iter().filter(|s| s.file != RegFile::Imm);
             let odd = registers.any(|s| !matches!(s.region.vstride, 0 | 2 | 4));
             f.is_alu() && f.inst.align16 && odd
         },
@@ -167,7 +167,7 @@ pub static RULES: &[Rule] = &[
         text: "in align16 operands start at multiples of 16 bytes",
         broken: |f| {
             let odd = |addr| direct_address(addr).is_some_and(|p| !p.1.is_multiple_of(16));
-            let mut registers = f.sources().iter().filter(|s| s.file == File::Grf);
+            let mut registers = f.sources().iter().filter(|s| s.file == RegFile::Grf);
             let source = registers.any(|s| odd(s.addr));
             f.is_alu() && f.inst.align16 && (source || f.written_dst().is_some_and(|d| odd(d.addr)))
         },

@@ -1,6 +1,6 @@
 //! A rule, and a violation of it.
 
-use super::facts::Facts;
+use super::facts::InstFacts;
 
 /// A rule that an instruction breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Rule {
     /// What the rule requires.
     pub text: &'static str,
     /// True if an instruction breaks the rule.
-    pub broken: fn(&Facts) -> bool,
+    pub broken: fn(&InstFacts) -> bool,
 }
 
 impl Rule {

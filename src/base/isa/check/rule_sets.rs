@@ -1,6 +1,6 @@
 //! The rule sets, and the check of an instruction against them.
 
-use super::facts::Facts;
+use super::facts::InstFacts;
 use super::rule::{Rule, Violation};
 use super::{flow, message, operands, region, table, ternary, types, wide};
 use crate::inst::Inst;
@@ -68,7 +68,7 @@ pub fn check_for_core(inst: &Inst, hw_gen: Gen, small_core: bool) -> Vec<Violati
     if !matches!(hw_gen, Gen::Gen8 | Gen::Gen9) {
         return Vec::new();
     }
-    let facts = Facts::new(inst);
+    let facts = InstFacts::new(inst);
     let conditional = CONDITIONAL_RULES
         .iter()
         .filter(|set| {

@@ -1,9 +1,9 @@
 //! Rules from the opcode table: modifiers and operand types of an operation.
 
-use super::facts::Facts;
+use super::facts::InstFacts;
 use super::rule::Rule;
 use crate::inst::{CondMod, Src};
-use crate::opcode::{CMOD, Class, MODS, Opcode, PRED, SAT, TypeSet, set_of};
+use crate::opcode::{CMOD, EncodingClass, MODS, Opcode, PRED, SAT, TypeSet, set_of};
 use crate::types::Type;
 
 const PAGE: &str = "the instruction's page";
@@ -52,12 +52,15 @@ pub static RULES: &[Rule] = &[
     },
 ];
 
-fn supports(f: &Facts, modifier: u8) -> bool {
+fn supports(f: &InstFacts, modifier: u8) -> bool {
     f.inst.op.info().modifiers & modifier != 0
 }
 
-fn has_types(f: &Facts) -> bool {
-    let arithmetic = matches!(f.class, Class::Basic | Class::Math | Class::ThreeSource);
+fn has_types(f: &InstFacts) -> bool {
+    let arithmetic = matches!(
+        f.class,
+        EncodingClass::Basic | EncodingClass::Math | EncodingClass::ThreeSource
+    );
     // The source of MOVI is indirect, and its type is not checked.
     arithmetic && f.inst.op != Opcode::Movi && !f.inst.op.info().types.is_empty()
 }

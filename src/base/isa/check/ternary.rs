@@ -1,9 +1,9 @@
 //! Rules on three-source instructions, which on gen8 and gen9 exist only in align16.
 
-use super::facts::{Facts, GRF_BYTES, direct_address};
+use super::facts::{GRF_BYTES, InstFacts, direct_address};
 use super::rule::Rule;
-use crate::inst::{CondMod, File, Src};
-use crate::opcode::{Class, Opcode};
+use crate::inst::{CondMod, RegFile, Src};
+use crate::opcode::{EncodingClass, Opcode};
 use crate::types::Type;
 
 const FORMAT: &str = "EU Instruction Format: Three-Source Instructions";
@@ -20,7 +20,7 @@ pub static RULES: &[Rule] = &[
         prm: FORMAT,
         text: "operands of three-source instructions are general registers, addressed directly",
         broken: |f| {
-            let grf = |file, addr| file == File::Grf && direct_address(addr).is_some();
+            let grf = |file, addr| file == RegFile::Grf && direct_address(addr).is_some();
             let dst = &f.inst.dst;
             is_ternary(f)
                 && !(grf(dst.file, dst.addr) && f.inst.src.iter().all(|s| grf(s.file, s.addr)))
@@ -97,8 +97,8 @@ pub static RULES: &[Rule] = &[
     },
 ];
 
-fn is_ternary(f: &Facts) -> bool {
-    f.class == Class::ThreeSource && f.inst.op != Opcode::Madm
+fn is_ternary(f: &InstFacts) -> bool {
+    f.class == EncodingClass::ThreeSource && f.inst.op != Opcode::Madm
 }
 
 /// True if all channels read one element: by RepCtrl, or for a double by a swizzle that repeats its

@@ -6,7 +6,7 @@ mod legality;
 use super::check;
 use super::rule_sets::COMMON_RULES;
 use crate::decode::decode;
-use crate::inst::{Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Region, Send, Src};
+use crate::inst::{Addr, ArfReg, CondMod, Desc, Dst, Inst, MathFn, RegFile, Region, Send, Src};
 use crate::opcode::Opcode;
 use crate::types::Type;
 use hw::Gen;
@@ -88,7 +88,7 @@ fn regions() -> Vec<Case> {
     let jump = Inst::new(Opcode::Jmpi, 1).no_mask();
     let arf = |nr| {
         let mut src = src(Type::Ud, 0, (0, 1, 0));
-        src.file = File::Arf;
+        src.file = RegFile::Arf;
         src.addr = Addr::Direct { nr, sub_bytes: 0 };
         src
     };
@@ -320,7 +320,7 @@ fn immediates() -> Vec<Case> {
         ),
         (
             "immediate_written",
-            with(mov(8, to(Type::F), f(20)), |i| i.dst.file = File::Mrf),
+            with(mov(8, to(Type::F), f(20)), |i| i.dst.file = RegFile::Mrf),
             mov(8, to(Type::F), f(20)),
         ),
     ]

@@ -1,9 +1,9 @@
 //! Rules on operand types, conversions and immediates.
 
-use super::facts::{Facts, direct_address, is_arf, is_null};
+use super::facts::{InstFacts, direct_address, is_arf, is_null};
 use super::rule::Rule;
-use crate::inst::{ArfReg, Dst, File, Src};
-use crate::opcode::{Class, Opcode};
+use crate::inst::{ArfReg, Dst, RegFile, Src};
+use crate::opcode::{EncodingClass, Opcode};
 use crate::types::Type;
 
 const TYPES: &str = "Register Region Restrictions: General Restrictions Based on Operand Types";
@@ -132,7 +132,9 @@ pub static RULES: &[Rule] = &[
         text: "HF sources of mixed-mode MATH are strided",
         broken: |f| {
             let mut halves = f.regions().filter(|(s, _)| s.ty == Type::Hf);
-            f.class == Class::Math && f.is_mixed_float() && halves.any(|(_, r)| r.hstride <= 1)
+            f.class == EncodingClass::Math
+                && f.is_mixed_float()
+                && halves.any(|(_, r)| r.hstride <= 1)
         },
     },
     Rule {
@@ -168,7 +170,11 @@ pub static RULES: &[Rule] = &[
         text: "only the last source can be an immediate",
         broken: |f| {
             let others = f.sources().len().saturating_sub(1);
-            f.is_alu() && f.sources().iter().take(others).any(|s| s.file == File::Imm)
+            f.is_alu()
+                && f.sources()
+                    .iter()
+                    .take(others)
+                    .any(|s| s.file == RegFile::Imm)
         },
     },
     Rule {
@@ -210,7 +216,7 @@ pub static RULES: &[Rule] = &[
         text: "V, UV and VF are types of immediates only; NF does not exist in these generations",
         broken: |f| {
             let vector = |ty| matches!(ty, Type::V | Type::Uv | Type::Vf | Type::Nf);
-            let mut registers = f.sources().iter().filter(|s| s.file != File::Imm);
+            let mut registers = f.sources().iter().filter(|s| s.file != RegFile::Imm);
             let source = registers.any(|s| vector(s.ty));
             f.is_alu() && (source || vector(f.inst.dst.ty))
         },
@@ -221,7 +227,7 @@ pub static RULES: &[Rule] = &[
         text: "arithmetic does not read null",
         broken: |f| {
             let mut sources = f.sources().iter();
-            f.class == Class::Basic && sources.any(|s| is_null(s.file, s.addr))
+            f.class == EncodingClass::Basic && sources.any(|s| is_null(s.file, s.addr))
         },
     },
     Rule {
@@ -230,7 +236,8 @@ pub static RULES: &[Rule] = &[
         text: "a destination is a general or an architecture register",
         broken: |f| {
             let file = f.inst.dst.file;
-            (f.is_alu() || f.class == Class::ThreeSource) && matches!(file, File::Imm | File::Mrf)
+            (f.is_alu() || f.class == EncodingClass::ThreeSource)
+                && matches!(file, RegFile::Imm | RegFile::Mrf)
         },
     },
 ];
@@ -240,19 +247,19 @@ fn is_byte(ty: Type) -> bool {
 }
 
 /// True for a MOV of an immediate byte, which the rule on immediates reports.
-fn is_byte_constant(f: &Facts) -> bool {
+fn is_byte_constant(f: &InstFacts) -> bool {
     f.inst.op == Opcode::Mov && f.immediate().is_some_and(|s| is_byte(s.ty))
 }
 
 /// The destination to which the rules on conversions apply: that of arithmetic with more than one
 /// channel.
-fn converted_dst<'a>(f: &Facts<'a>) -> Option<&'a Dst> {
+fn converted_dst<'a>(f: &InstFacts<'a>) -> Option<&'a Dst> {
     let dst = &f.inst.dst;
     (f.is_alu() && f.exec_size() > 1).then_some(dst)
 }
 
 /// True if the types of the destination and of a source satisfy `a` and `b`, in either order.
-fn converts(f: &Facts, a: impl Fn(Type) -> bool, b: impl Fn(Type) -> bool) -> bool {
+fn converts(f: &InstFacts, a: impl Fn(Type) -> bool, b: impl Fn(Type) -> bool) -> bool {
     converted_dst(f).is_some_and(|dst| {
         let mut sources = f.sources().iter();
         sources.any(|s| (a(dst.ty) && b(s.ty)) || (b(dst.ty) && a(s.ty)))
@@ -260,14 +267,14 @@ fn converts(f: &Facts, a: impl Fn(Type) -> bool, b: impl Fn(Type) -> bool) -> bo
 }
 
 /// True for conversions between HF and integers, in either direction.
-fn is_half_and_integer(f: &Facts) -> bool {
+fn is_half_and_integer(f: &InstFacts) -> bool {
     converts(f, |ty| ty == Type::Hf, |ty: Type| !ty.is_float())
 }
 
 /// Destination, and size in bytes of the execution type, if that is wider. `None` in mixed mode and
 /// for conversions between HF and integers, which have their own rules. (ANV converts HF to bytes
 /// that are a dword apart, as those rules require, not a word.)
-fn narrowed_dst<'a>(f: &Facts<'a>) -> Option<(&'a Dst, u32)> {
+fn narrowed_dst<'a>(f: &InstFacts<'a>) -> Option<(&'a Dst, u32)> {
     let dst = converted_dst(f).filter(|_| !f.is_mixed_float() && !is_half_and_integer(f))?;
     let exec_bytes = f.execution_type().size_bytes();
     let packed_byte = is_byte(dst.ty) && dst.hstride == 1;

@@ -1,9 +1,9 @@
 //! Rules on 64-bit operands, most of which apply to the small core (CHV, BXT, GLK) only; and rules
 //! on destinations of gen8.
 
-use super::facts::{Facts, direct_address, is_arf, is_null, vstride};
+use super::facts::{InstFacts, direct_address, is_arf, is_null, vstride};
 use super::rule::Rule;
-use crate::inst::{ArfReg, File, Region, Src};
+use crate::inst::{ArfReg, RegFile, Region, Src};
 use crate::opcode::Opcode;
 use crate::types::Type;
 
@@ -74,7 +74,7 @@ pub static SMALL_CORES: &[Rule] = &[
         prm: WIDE,
         text: "a 64-bit operation uses no architecture register, including the accumulator",
         broken: |f| {
-            let other = |file, addr| file == File::Arf && !is_null(file, addr);
+            let other = |file, addr| file == RegFile::Arf && !is_null(file, addr);
             let implicit = f.inst.op == Opcode::Mac || f.inst.acc_wr;
             let written = other(f.inst.dst.file, f.inst.dst.addr);
             let read = f.sources().iter().any(|s| other(s.file, s.addr));
@@ -118,7 +118,7 @@ pub static GEN8: &[Rule] = &[
 ];
 
 /// True for a 64-bit operation: one with a 64-bit operand, or a product of doublewords.
-fn is_wide(f: &Facts) -> bool {
+fn is_wide(f: &InstFacts) -> bool {
     let dword = |s: &Src| matches!(s.ty, Type::D | Type::Ud);
     let product = f.inst.op == Opcode::Mul && f.sources().iter().all(dword);
     let read = f.sources().iter().any(|s| s.ty.size_bytes() == 8);
@@ -126,7 +126,7 @@ fn is_wide(f: &Facts) -> bool {
 }
 
 /// The sources of a 64-bit align1 operation that are not scalar.
-fn wide_regions<'a>(f: &Facts<'a>) -> impl Iterator<Item = (&'a Src, Region)> + use<'a> {
+fn wide_regions<'a>(f: &InstFacts<'a>) -> impl Iterator<Item = (&'a Src, Region)> + use<'a> {
     let wide = is_wide(f);
     f.regions().filter(move |(s, region)| {
         wide && *region != Region::SCALAR && !is_arf(s.file, s.addr, ArfReg::Null)
@@ -135,7 +135,7 @@ fn wide_regions<'a>(f: &Facts<'a>) -> impl Iterator<Item = (&'a Src, Region)> + 
 
 /// Numbers of elements of an align1 destination that start in even and in odd parts of
 /// `part_bytes`.
-fn elements_per_part(f: &Facts, part_bytes: u32) -> Option<(u32, u32)> {
+fn elements_per_part(f: &InstFacts, part_bytes: u32) -> Option<(u32, u32)> {
     let dst = f.written_dst().filter(|_| f.is_align1())?;
     let first = direct_address(dst.addr)?.1;
     let step = u32::from(dst.hstride) * dst.ty.size_bytes();

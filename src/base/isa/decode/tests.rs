@@ -4,7 +4,7 @@
 use crate::check::check;
 use crate::decode::decode;
 use crate::encode::encode;
-use crate::inst::{Addr, Desc, File};
+use crate::inst::{Addr, Desc, RegFile};
 use crate::opcode::Opcode;
 use crate::testing::random_inst::Random;
 use crate::text::disassemble;
@@ -180,7 +180,7 @@ fn decoded_fields_match_the_text() {
     assert!(sel.src[1].negate && sel.pred.is_some());
     let sends = inst(15);
     assert_eq!(sends.send.unwrap().ex_desc, Desc::A0(4));
-    assert_eq!(sends.dst.file, File::Arf);
+    assert_eq!(sends.dst.file, RegFile::Arf);
     let jmpi = inst(10);
     assert_eq!(jmpi.jip, -32);
     let mad = inst(28);

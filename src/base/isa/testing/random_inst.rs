@@ -2,9 +2,9 @@
 
 use crate::check::check;
 use crate::inst::{
-    Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src,
+    Addr, ArfReg, CondMod, Desc, Dst, Inst, MathFn, Pred, PredCtrl, RegFile, Region, Send, Src,
 };
-use crate::opcode::{self, Class, Opcode};
+use crate::opcode::{self, EncodingClass, Opcode};
 use crate::types::Type;
 use hw::Gen;
 
@@ -83,7 +83,7 @@ pub fn instruction(random: &mut Random, hw_gen: Gen, at: i32, end: i32) -> Inst 
     let op = random.pick(&ops);
     let mut inst = Inst::new(op, random.pick(&[1, 2, 4, 8, 8, 8, 16, 16, 16, 32]));
     let class = op.info().class;
-    if class == Class::Nullary {
+    if class == EncodingClass::Nullary {
         inst.exec_size = 1;
         return inst;
     }
@@ -99,11 +99,11 @@ pub fn instruction(random: &mut Random, hw_gen: Gen, at: i32, end: i32) -> Inst 
         inst.flag = random.below(4) as u8;
     }
     match class {
-        Class::Basic => basic(random, &mut inst),
-        Class::Math => math(random, &mut inst),
-        Class::ThreeSource => ternary(random, &mut inst, hw_gen),
-        Class::Send | Class::SplitSend => send(random, &mut inst, hw_gen),
-        Class::Wait => {
+        EncodingClass::Basic => basic(random, &mut inst),
+        EncodingClass::Math => math(random, &mut inst),
+        EncodingClass::ThreeSource => ternary(random, &mut inst, hw_gen),
+        EncodingClass::Send | EncodingClass::SplitSend => send(random, &mut inst, hw_gen),
+        EncodingClass::Wait => {
             inst.exec_size = 1;
             inst.chan_off = 0;
             inst.pred = None;
@@ -113,24 +113,24 @@ pub fn instruction(random: &mut Random, hw_gen: Gen, at: i32, end: i32) -> Inst 
             inst.src[0] = Src::arf(ArfReg::Notification, 0, index * 4, Type::Ud, region);
             inst.dst.addr = inst.src[0].addr;
         }
-        Class::Jip | Class::JipUip => {
+        EncodingClass::Jip | EncodingClass::JipUip => {
             inst.jip = target(random, at, end);
-            if class == Class::JipUip {
+            if class == EncodingClass::JipUip {
                 inst.uip = target(random, at, end);
             }
             inst.branch_ctrl =
                 matches!(op, Opcode::If | Opcode::Else | Opcode::Goto) && random.chance(3);
         }
-        Class::Jump => jump(random, &mut inst, at, end),
-        Class::Nullary => {}
+        EncodingClass::Jump => jump(random, &mut inst, at, end),
+        EncodingClass::Nullary => {}
     }
-    if !inst.op.is_send() && !inst.op.is_branch() && class != Class::Wait {
+    if !inst.op.is_send() && !inst.op.is_branch() && class != EncodingClass::Wait {
         inst.no_dd_clr = random.chance(16);
         inst.no_dd_chk = random.chance(16);
         inst.atomic = random.chance(32);
     }
     remove_unsupported_modifiers(&mut inst);
-    inst.switch = !inst.atomic && random.chance(32) && class != Class::Wait;
+    inst.switch = !inst.atomic && random.chance(32) && class != EncodingClass::Wait;
     if inst.op.is_send() && hw_gen < Gen::Gen9 {
         // IGA has no thread control on SEND of gen8.
         inst.switch = false;
@@ -526,7 +526,7 @@ fn ternary(random: &mut Random, inst: &mut Inst, hw_gen: Gen) {
 }
 
 fn send(random: &mut Random, inst: &mut Inst, hw_gen: Gen) {
-    let split = inst.op.info().class == Class::SplitSend;
+    let split = inst.op.info().class == EncodingClass::SplitSend;
     let region = Region::new(8, 8, 1);
     let eot = random.chance(16);
     let types = [Type::Ud, Type::D, Type::F, Type::Uw, Type::W];
@@ -558,7 +558,7 @@ fn send(random: &mut Random, inst: &mut Inst, hw_gen: Gen) {
         inst.src[1] = Src::grf(first + 4, 0, Type::Ud, region);
         send.ex_desc = Desc::Imm(high | ex_mlen << 6);
         if ex_mlen == 0 {
-            inst.src[1].file = File::Arf;
+            inst.src[1].file = RegFile::Arf;
             inst.src[1].addr = Addr::Direct {
                 nr: 0,
                 sub_bytes: 0,

@@ -1,14 +1,14 @@
 //! Assembles and disassembles whole programs: labels and offsets of instructions.
 
 use super::cursor::{Cursor, SyntaxError};
-use super::parse::{Line, parse_instruction};
+use super::parse::{LabelledInst, parse_instruction};
 use super::print::print_instruction;
 use crate::compact::compact;
 use crate::decode::{DecodeError, decode};
 use crate::encode::{EncodeError, encode};
 use crate::inst::Inst;
 use crate::message::describe_send;
-use crate::opcode::{Class, Opcode};
+use crate::opcode::{EncodingClass, Opcode};
 use hw::Gen;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -103,7 +103,7 @@ fn blank_comments(text: &str) -> String {
 /// Assembles a program to machine code.
 pub fn assemble_kernel(text: &str, hw_gen: Gen) -> Result<Vec<u8>, AsmError> {
     let text = blank_comments(text);
-    let mut lines: Vec<(usize, i32, Line)> = Vec::new();
+    let mut lines: Vec<(usize, i32, LabelledInst)> = Vec::new();
     let mut labels = BTreeMap::new();
     let mut offset = 0i32;
     for (number, line) in text.lines().enumerate().map(|(i, l)| (i + 1, l)) {
@@ -225,11 +225,11 @@ fn block_starts(insts: &[(i64, Inst)], starts: &BTreeSet<i64>) -> BTreeSet<i64> 
         if after {
             labels.insert(*at);
         }
-        let immediate = inst.src[0].file == crate::inst::File::Imm;
+        let immediate = inst.src[0].file == crate::inst::RegFile::Imm;
         let (jip, uip) = match inst.op.info().class {
-            Class::Jip => (true, false),
-            Class::JipUip => (true, true),
-            Class::Jump => (immediate, immediate && inst.op == Opcode::Brc),
+            EncodingClass::Jip => (true, false),
+            EncodingClass::JipUip => (true, true),
+            EncodingClass::Jump => (immediate, immediate && inst.op == Opcode::Brc),
             _ => (false, false),
         };
         let targets = [(jip, inst.jip), (uip, inst.uip)];

@@ -5,15 +5,15 @@ use super::float::double_to_half;
 use super::names::{ARFS, COND_MODS, FIRST_MME, MATH, NO_MME, PREDICATES, TYPES, by_name};
 use super::print::has_exec_size;
 use crate::inst::{
-    Addr, ArfReg, Desc, Dst, File, Inst, Pred, Region, SWIZZLE_FIRST_QWORD, SWIZZLE_SECOND_QWORD,
-    SWIZZLE_XYZW, Send, Src,
+    Addr, ArfReg, Desc, Dst, Inst, Pred, RegFile, Region, SWIZZLE_FIRST_QWORD,
+    SWIZZLE_SECOND_QWORD, SWIZZLE_XYZW, Send, Src,
 };
-use crate::opcode::{Class, Opcode};
+use crate::opcode::{EncodingClass, Opcode};
 use crate::types::Type;
 use hw::Gen;
 
 /// An instruction whose jump targets may be labels.
-pub struct Line {
+pub struct LabelledInst {
     pub inst: Inst,
     /// Labels of JIP and UIP with their columns.
     pub targets: [Option<(String, usize)>; 2],
@@ -21,7 +21,7 @@ pub struct Line {
 
 /// An operand without region and type.
 struct Register {
-    file: File,
+    file: RegFile,
     nr: u8,
     /// Subregister in elements, whose size the type determines.
     sub: u32,
@@ -44,8 +44,8 @@ enum Strides {
 }
 
 /// Parses one instruction.
-pub fn parse_instruction(text: &mut Cursor, hw_gen: Gen) -> Result<Line, SyntaxError> {
-    let mut line = Line {
+pub fn parse_instruction(text: &mut Cursor, hw_gen: Gen) -> Result<LabelledInst, SyntaxError> {
+    let mut line = LabelledInst {
         inst: Inst::new(Opcode::Nop, 1),
         targets: [None, None],
     };
@@ -54,33 +54,33 @@ pub fn parse_instruction(text: &mut Cursor, hw_gen: Gen) -> Result<Line, SyntaxE
     flag_modifier(text, &mut line.inst)?;
     let inst = &mut line.inst;
     match inst.op.info().class {
-        Class::Nullary => {}
-        Class::Basic | Class::Math => {
+        EncodingClass::Nullary => {}
+        EncodingClass::Basic | EncodingClass::Math => {
             inst.align16 = inst.is_math_macro();
             destination(text, inst)?;
             for i in 0..inst.sources() {
                 inst.src[i] = source(text, inst)?;
             }
         }
-        Class::ThreeSource => {
+        EncodingClass::ThreeSource => {
             inst.align16 = true;
             destination(text, inst)?;
             for i in 0..3 {
                 inst.src[i] = ternary_source(text, inst)?;
             }
         }
-        Class::Send | Class::SplitSend => message(text, inst)?,
-        Class::Wait => {
+        EncodingClass::Send | EncodingClass::SplitSend => message(text, inst)?,
+        EncodingClass::Wait => {
             inst.src[0] = source(text, inst)?;
             inst.dst.addr = inst.src[0].addr;
             inst.dst.ty = inst.src[0].ty;
         }
-        Class::Jip => target(text, &mut line, 0)?,
-        Class::JipUip => {
+        EncodingClass::Jip => target(text, &mut line, 0)?,
+        EncodingClass::JipUip => {
             target(text, &mut line, 0)?;
             target(text, &mut line, 1)?;
         }
-        Class::Jump => jump(text, &mut line)?,
+        EncodingClass::Jump => jump(text, &mut line)?,
     }
     options(text, &mut line.inst)?;
     if text.at_end() {
@@ -189,7 +189,7 @@ fn flag_modifier(text: &mut Cursor, inst: &mut Inst) -> Result<(), SyntaxError> 
 
 fn register(text: &mut Cursor) -> Result<Register, SyntaxError> {
     let mut found = Register {
-        file: File::Grf,
+        file: RegFile::Grf,
         nr: 0,
         sub: 0,
         indirect: None,
@@ -241,7 +241,7 @@ fn register(text: &mut Cursor) -> Result<Register, SyntaxError> {
     Ok(found)
 }
 
-fn register_name(text: &mut Cursor) -> Result<(File, u8), SyntaxError> {
+fn register_name(text: &mut Cursor) -> Result<(RegFile, u8), SyntaxError> {
     let start = text.clone();
     let name = text.take_while(|c| c.is_ascii_alphabetic());
     let mut number = |max| -> Result<u8, SyntaxError> {
@@ -252,17 +252,17 @@ fn register_name(text: &mut Cursor) -> Result<(File, u8), SyntaxError> {
         }
     };
     if name == "r" {
-        return Ok((File::Grf, number(255)?));
+        return Ok((RegFile::Grf, number(255)?));
     }
     if name == "m" {
-        return Ok((File::Mrf, number(23)?));
+        return Ok((RegFile::Mrf, number(23)?));
     }
     if name == "mme" {
         let nr = 0x20 + FIRST_MME + number(7)?;
-        return Ok((File::Arf, nr));
+        return Ok((RegFile::Arf, nr));
     }
     match ARFS.iter().find(|a| a.name == name) {
-        Some(a) => Ok((File::Arf, a.high << 4 | number(15)?)),
+        Some(a) => Ok((RegFile::Arf, a.high << 4 | number(15)?)),
         None => start.fail("expected a register"),
     }
 }
@@ -543,7 +543,7 @@ fn message(text: &mut Cursor, inst: &mut Inst) -> Result<(), SyntaxError> {
     inst.dst.file = to.file;
     inst.dst.ty = ty;
     inst.dst.addr = address(&start, &to, ty)?;
-    let split = inst.op.info().class == Class::SplitSend;
+    let split = inst.op.info().class == EncodingClass::SplitSend;
     for i in 0..if split { 2 } else { 1 } {
         let (from, ty) = payload(text)?;
         let ty = ty.unwrap_or(Type::Ud);
@@ -582,7 +582,7 @@ fn descriptor(text: &mut Cursor) -> Result<Desc, SyntaxError> {
     }
 }
 
-fn target(text: &mut Cursor, line: &mut Line, which: usize) -> Result<(), SyntaxError> {
+fn target(text: &mut Cursor, line: &mut LabelledInst, which: usize) -> Result<(), SyntaxError> {
     text.skip_blanks();
     let start = text.clone();
     if text.peek().is_some_and(|c| c == '-' || c.is_ascii_digit()) {
@@ -611,7 +611,7 @@ fn starts_register(text: &Cursor) -> bool {
     register_name(&mut ahead).is_ok() && matches!(ahead.peek(), Some('.' | ':' | '<'))
 }
 
-fn jump(text: &mut Cursor, line: &mut Line) -> Result<(), SyntaxError> {
+fn jump(text: &mut Cursor, line: &mut LabelledInst) -> Result<(), SyntaxError> {
     let op = line.inst.op;
     text.skip_blanks();
     if matches!(op, Opcode::Call | Opcode::Calla) {

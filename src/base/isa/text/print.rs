@@ -3,10 +3,10 @@
 use super::float::{format_f16, format_f32, format_f64};
 use super::names::{ARFS, COND_MODS, FIRST_MME, MATH, NO_MME, PREDICATES, TYPES, name_of};
 use crate::inst::{
-    Addr, CondMod, Desc, Dst, File, Inst, Region, SWIZZLE_FIRST_QWORD, SWIZZLE_SECOND_QWORD,
+    Addr, CondMod, Desc, Dst, Inst, RegFile, Region, SWIZZLE_FIRST_QWORD, SWIZZLE_SECOND_QWORD,
     SWIZZLE_XYZW, Src,
 };
-use crate::opcode::{Class, Opcode};
+use crate::opcode::{EncodingClass, Opcode};
 use crate::types::Type;
 use std::fmt::Write as _;
 
@@ -26,20 +26,20 @@ pub(super) fn print_instruction(inst: &Inst, target: &dyn Fn(i32) -> String) -> 
         line += &flag;
     }
     match inst.op.info().class {
-        Class::Nullary => {}
-        Class::Basic | Class::Math => {
+        EncodingClass::Nullary => {}
+        EncodingClass::Basic | EncodingClass::Math => {
             operands.push(dst(inst));
             operands.extend((0..inst.sources()).map(|i| source(inst, i)));
         }
-        Class::ThreeSource => {
+        EncodingClass::ThreeSource => {
             operands.push(dst(inst));
             operands.extend((0..3).map(|i| ternary_source(inst, i)));
         }
-        Class::Send | Class::SplitSend => message(inst, &mut operands),
-        Class::Jip => operands.push(target(inst.jip)),
-        Class::JipUip => operands.extend([target(inst.jip), target(inst.uip)]),
-        Class::Jump => jump(inst, target, &mut operands),
-        Class::Wait => {
+        EncodingClass::Send | EncodingClass::SplitSend => message(inst, &mut operands),
+        EncodingClass::Jip => operands.push(target(inst.jip)),
+        EncodingClass::JipUip => operands.extend([target(inst.jip), target(inst.uip)]),
+        EncodingClass::Jump => jump(inst, target, &mut operands),
+        EncodingClass::Wait => {
             let mut src = inst.src[0];
             src.ty = inst.dst.ty;
             operands.push(plain_source(inst, &src));
@@ -71,7 +71,7 @@ fn flag_name(flag: u8) -> String {
 
 fn predicate(inst: &Inst) -> String {
     let mut parts = Vec::new();
-    if inst.no_mask && inst.op.info().class != Class::Nullary {
+    if inst.no_mask && inst.op.info().class != EncodingClass::Nullary {
         parts.push("W".to_owned());
     }
     if let Some(pred) = inst.pred {
@@ -111,7 +111,11 @@ fn mnemonic(inst: &Inst) -> String {
 
 /// False for operations whose execution size is implied.
 pub(super) fn has_exec_size(op: Opcode) -> bool {
-    op != Opcode::Jmpi && !matches!(op.info().class, Class::Nullary | Class::Wait)
+    op != Opcode::Jmpi
+        && !matches!(
+            op.info().class,
+            EncodingClass::Nullary | EncodingClass::Wait
+        )
 }
 
 fn flag_modifier(inst: &Inst) -> Option<String> {
@@ -128,7 +132,10 @@ fn flag_modifier(inst: &Inst) -> Option<String> {
 
 fn options(inst: &Inst) -> Vec<&'static str> {
     // Three-source instructions and math macros are always align16.
-    let basic = matches!(inst.op.info().class, Class::Basic | Class::Math);
+    let basic = matches!(
+        inst.op.info().class,
+        EncodingClass::Basic | EncodingClass::Math
+    );
     let align16 = inst.align16 && basic && !inst.is_math_macro();
     let eot = inst.send.is_some_and(|send| send.eot);
     let all = [
@@ -146,7 +153,7 @@ fn options(inst: &Inst) -> Vec<&'static str> {
 }
 
 /// Formats a register, with its subregister in elements if `with_sub` is set or it is not 0.
-fn register(file: File, addr: Addr, ty: Type, with_sub: bool) -> String {
+fn register(file: RegFile, addr: Addr, ty: Type, with_sub: bool) -> String {
     let (nr, sub_bytes) = match addr {
         Addr::Direct { nr, sub_bytes } => (nr, sub_bytes),
         Addr::Indirect { a0_sub, imm_bytes } => {
@@ -157,8 +164,8 @@ fn register(file: File, addr: Addr, ty: Type, with_sub: bool) -> String {
         }
     };
     let (mut text, sub) = match file {
-        File::Grf => (format!("r{nr}"), true),
-        File::Mrf => (format!("m{nr}"), true),
+        RegFile::Grf => (format!("r{nr}"), true),
+        RegFile::Mrf => (format!("m{nr}"), true),
         _ => arf(nr),
     };
     let element = u32::from(sub_bytes) / ty.size_bytes();
@@ -248,7 +255,7 @@ fn modifiers(src: &Src, logic: bool) -> &'static str {
 
 fn source(inst: &Inst, i: usize) -> String {
     let src = &inst.src[i];
-    if src.file == File::Imm {
+    if src.file == RegFile::Imm {
         return immediate(src);
     }
     if is_macro(inst) {
@@ -325,7 +332,7 @@ fn immediate(src: &Src) -> String {
 }
 
 fn message(inst: &Inst, operands: &mut Vec<String>) {
-    let split = inst.op.info().class == Class::SplitSend;
+    let split = inst.op.info().class == EncodingClass::SplitSend;
     let mut to = register(inst.dst.file, inst.dst.addr, inst.dst.ty, false);
     if split || inst.dst.ty != Type::Ud {
         to += &type_suffix(inst.dst.ty);
@@ -361,7 +368,7 @@ fn jump(inst: &Inst, target: &dyn Fn(i32) -> String, operands: &mut Vec<String>)
         operands.push(register(inst.dst.file, inst.dst.addr, Type::D, true));
     }
     let src = &inst.src[0];
-    if src.file != File::Imm {
+    if src.file != RegFile::Imm {
         operands.push(register(src.file, src.addr, Type::D, true));
         return;
     }

@@ -379,6 +379,3 @@ pub(crate) fn remove_copies_to_self(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
         }
     });
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,6 +8,7 @@
 //!
 //! Scratch messages ignore the execution mask: if a write does not cover all elements of its
 //! registers that are still needed, the temporary is filled before the write.
+//! Tests: tests/fs/lir/spill/.
 
 use crate::alloc::spill_gaps;
 use crate::error::FsError;
@@ -334,6 +335,3 @@ fn emit_header(lir: &mut Lir, out: &mut Vec<Inst>, r0: VgrfId, bytes: u32) -> Vg
     out.extend([copy, add]);
     header
 }
-
-#[cfg(test)]
-mod tests;

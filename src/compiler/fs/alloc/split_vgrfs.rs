@@ -4,7 +4,7 @@
 //! Out: the same with VGRFs split between registers that no instruction accesses together, so that
 //!      the components of a vector have live ranges of their own. Payloads and responses stay
 //!      whole.
-//! Tests: tests/fs/split_vgrfs/.
+//! Tests: tests/fs/lir/split_vgrfs/.
 
 use crate::lir::{GRF_BYTES, Lir, Op, Reg, Vgrf, VgrfId};
 use entity::IdMap;
@@ -92,6 +92,3 @@ pub(crate) fn split_vgrfs(lir: &mut Lir) -> bool {
     }
     true
 }
-
-#[cfg(test)]
-mod tests;

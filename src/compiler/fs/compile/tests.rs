@@ -1,5 +1,7 @@
 //! Tests of whole compilations.
 
+mod cases;
+mod lir_cases;
 mod push_ranges;
 mod text_cases;
 

@@ -3,6 +3,7 @@
 //! In:  LIR, and the first GRF of each VGRF.
 //! Out: [`isa::Inst`]s with their jump distances, and their bytes.
 //! Ref: SKL PRM vol. 7, "EU Instructions": IF, ELSE, ENDIF, WHILE, BREAK, CONT, HALT; "SEND".
+//! Tests: tests/fs/lir/encode/.
 
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, INDIRECT_DW, Inst, Lir, Op, Reg, Src, Vgrf};
@@ -255,7 +256,7 @@ impl Encoder<'_> {
             Op::Eu(op) => {
                 let mut i = self.base(inst, op);
                 self.operands(inst, &mut i);
-                if i.op.info().class == isa::Class::ThreeSource {
+                if i.op.info().class == isa::EncodingClass::ThreeSource {
                     i.align16 = true;
                 }
                 self.out.push(i);
@@ -324,7 +325,7 @@ impl Encoder<'_> {
 
     fn operands(&self, inst: &Inst, i: &mut isa::Inst) {
         i.dst = self.dst(&inst.dst);
-        let three = i.op.info().class == isa::Class::ThreeSource;
+        let three = i.op.info().class == isa::EncodingClass::ThreeSource;
         for k in 0..inst.sources() {
             i.src[k] = self.src(&inst.src[k], inst.exec);
             if three && inst.src[k].stride == 0 {
@@ -362,7 +363,7 @@ impl Encoder<'_> {
             }
             Reg::Arf(reg, index) => isa::Src::arf(reg, index, s.offset as u8, s.ty, region),
             Reg::Mrf(m) => isa::Src {
-                file: isa::File::Mrf,
+                file: isa::RegFile::Mrf,
                 ..isa::Src::grf(m.nr + (s.offset / GRF_BYTES) as u8, 0, s.ty, region)
             },
             Reg::Imm(bits) => return isa::Src::imm(s.ty, bits),
@@ -586,6 +587,3 @@ fn region(exec: u8, stride: u8, ty: Type) -> Region {
     }
     Region::new(width * stride, width, stride)
 }
-
-#[cfg(test)]
-mod tests;

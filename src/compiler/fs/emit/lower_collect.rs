@@ -9,7 +9,7 @@
 //!
 //! The two payloads of a split message never overlap. Payloads in message registers are always
 //! moved ([`lower_mrf_payloads`]).
-//! Ref: SKL PRM vol. 7, "SENDS". Tests: unit tests of this file, tests/fs/lower_collect/.
+//! Ref: SKL PRM vol. 7, "SENDS". Tests: tests/fs/lir/lower_collect/, tests/fs/lower_collect/.
 
 use crate::emit::{lower_mrf_payloads, payload_moves};
 use crate::lir::live::{Loop, loops};
@@ -409,6 +409,3 @@ impl Lowering<'_> {
         lir.payloads = entity::Arena::new();
     }
 }
-
-#[cfg(test)]
-mod tests;

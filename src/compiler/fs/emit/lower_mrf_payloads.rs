@@ -9,7 +9,7 @@
 //! These devices are not supported otherwise: `isa` returns an error for their encoding. An
 //! allocator for them would have to align SIMD16 sources to even registers on gen4 and gen5
 //! ("Operand Alignment Rule"), and could let instructions write message registers directly.
-//! Ref: PRMs of gen4 and gen5 vol. 4, "COMPR4". Tests: unit tests of this file.
+//! Ref: PRMs of gen4 and gen5 vol. 4, "COMPR4". Tests: tests/fs/lir/lower_mrf_payloads/.
 
 use crate::emit::payload_moves;
 use crate::lir::COLOURS;
@@ -26,7 +26,13 @@ pub(crate) fn lower_mrf_payloads(lir: &mut Lir) {
         match (inst.op, inst.dst.reg) {
             (Op::Collect(payload), Reg::Mrf(first)) => {
                 let parts = &lir.payloads[payload].parts;
-                lower_collect(&mrfs, &inst, first, parts, |mov| lir.insts.push(mov));
+                lower_collect(&mrfs, &inst, first, parts, |mut mov| {
+                    if let Reg::Mrf(m) = &mut mov.dst.reg {
+                        m.nr += (mov.dst.offset / GRF_BYTES) as u8;
+                        mov.dst.offset %= GRF_BYTES;
+                    }
+                    lir.insts.push(mov);
+                });
             }
             _ => lir.insts.push(inst),
         }
@@ -47,8 +53,12 @@ fn lower_collect(
     });
     let headers = parts.iter().take_while(|p| p.header).count();
     let (headers, values) = parts.split_at(headers);
-    let apart = first.compr4 && mrfs.simd8_halves_apart && inst.exec == 16;
-    let colours = if apart { COLOURS.min(values.len()) } else { 0 };
+    let separate_halves = first.compr4 && mrfs.separate_simd8_halves && inst.exec == 16;
+    let colours = if separate_halves {
+        COLOURS.min(values.len())
+    } else {
+        0
+    };
     let (colours, others) = values.split_at(colours);
     let mut at = emit_contiguous(headers, inst, dst, 0, &mut emit);
     for (p, first) in colours.iter().zip((at..).step_by(GRF_BYTES as usize)) {

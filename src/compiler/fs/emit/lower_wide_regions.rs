@@ -6,8 +6,8 @@
 //!      have the same offset within their registers, no 64-bit operand is indirect, and products of
 //!      dwords are computed from dword × word products.
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions: Special Requirements for Handling Double
-//!      Precision Data Types". `isa` checks these rules (`check_for_core`). Tests: unit tests of
-//!      this file, tests/fs_exec on both kinds of core.
+//!      Precision Data Types". `isa` checks these rules (`check_for_core`). Tests:
+//!      tests/fs/lir/lower_wide_regions/, tests/fs_exec on both kinds of core.
 
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, Inst, Lir, Op, Reg, Src};
@@ -30,7 +30,9 @@ pub(crate) fn lower_wide_regions(lir: &mut Lir) -> Result<(), FsError> {
                 lower_product(lir, &inst)?;
             }
             Op::Eu(op)
-                if op.info().class == isa::Class::Basic && inst.exec > 1 && is_wide(&inst) =>
+                if op.info().class == isa::EncodingClass::Basic
+                    && inst.exec > 1
+                    && is_wide(&inst) =>
             {
                 align_regions(lir, &inst)?;
             }
@@ -274,6 +276,3 @@ fn copy_bits(lir: &mut Lir, like_inst: &Inst, dst: Dst, src: Src) {
         lir.insts.push(mov);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,7 +6,7 @@
 //! the start of the thread; their variable dwords are rewritten only where the value changes. A
 //! block of a uniform buffer is read once for all its loads that the first one dominates.
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; "Unaligned OWord Block Read".
-//! Tests: tests/fs/reuse/.
+//! Tests: tests/fs/header_reuse/.
 
 use super::context::Isel;
 use super::shared_registers::{SamplerOffset, UniformBlock};

@@ -82,8 +82,8 @@ impl Isel<'_> {
         let payloads = self.image_payloads(i.srcs[1], &[]);
         let coordinates = self.sh.defs[i.srcs[1]].num_components;
         let surface_index = match i.index("format") {
-            UNKNOWN_FORMAT => abi::VIEW_FORMAT_PIECE,
-            _ => abi::TYPED_READ_PIECE,
+            UNKNOWN_FORMAT => abi::VIEW_FORMAT_SLOT,
+            _ => abi::TYPED_READ_SLOT,
         };
         let surface = self.uniform_surface(i.srcs[0], surface_index * SURFACE_STEP);
         let v = self
@@ -134,7 +134,7 @@ impl Isel<'_> {
             .collect();
         let payloads = self.image_payloads(i.srcs[1], &data);
         let coordinates = self.sh.defs[i.srcs[1]].num_components;
-        let surface = self.uniform_surface(i.srcs[0], abi::TYPED_READ_PIECE * SURFACE_STEP);
+        let surface = self.uniform_surface(i.srcs[0], abi::TYPED_READ_SLOT * SURFACE_STEP);
         let v = wanted.map(|_| self.b.lir.vgrf(u32::from(self.b.width()) * 4));
         let mut error = None;
         self.for_each_surface(

@@ -94,7 +94,7 @@ impl Isel<'_> {
     }
 
     /// Pushes the handles of all elements of a dynamic buffer binding, in order.
-    fn push_dynamic_handles(&mut self, binding: abi::Binding) {
+    fn push_dynamic_handles(&mut self, binding: abi::DescriptorBinding) {
         let first = DriverValue::DynamicHandle {
             index: binding.dynamic_index,
         };
@@ -109,7 +109,7 @@ impl Isel<'_> {
     }
 
     /// The binding that a resource or sampler index names, from the pipeline layout.
-    pub(super) fn binding(&self, intrinsic: &Intrinsic) -> Result<abi::Binding, FsError> {
+    pub(super) fn binding(&self, intrinsic: &Intrinsic) -> Result<abi::DescriptorBinding, FsError> {
         let (set, binding) = (intrinsic.index("set"), intrinsic.index("binding"));
         let missing = FsError::NoBinding { set, binding };
         let layout = self.layout.sets.get(set as usize).ok_or(missing.clone())?;

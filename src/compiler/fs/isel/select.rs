@@ -76,7 +76,7 @@ pub(crate) fn select(
     };
     let r0 = b.lir.vgrf(headers * GRF_BYTES);
     let push_reg = b.lir.vgrf(GRF_BYTES);
-    let previous_stage = options.before.as_ref();
+    let previous_stage = options.previous_stage.as_ref();
     let thread = Thread::new(sh, &layout_events, previous_stage, &mut b.lir)?;
     let input_vue_map = match previous_stage.and_then(abi::StageInfo::vertex_outputs) {
         Some(outputs) => outputs.vue.clone(),

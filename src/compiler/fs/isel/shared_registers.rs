@@ -1,7 +1,7 @@
 //! Registers that messages share, and what they hold at the current point of the program.
 //!
 //! In:  control flow events. Out: header dwords that need no write, and blocks that need no read.
-//! Tests: tests/fs/reuse/.
+//! Tests: tests/fs/header_reuse/.
 
 use crate::lir::VgrfId;
 use crate::lir::builder::Lanes;

@@ -30,7 +30,7 @@ pub(super) enum Surface {
 }
 
 /// The amount to add to a handle for the next surface of the same descriptor.
-pub(super) const SURFACE_STEP: u32 = abi::PIECE_BYTES << 6;
+pub(super) const SURFACE_STEP: u32 = abi::DESCRIPTOR_SLOT_BYTES << 6;
 
 impl Isel<'_> {
     /// Selects `vulkan_resource_index`: computes a surface handle.

@@ -247,6 +247,3 @@ impl Interval {
         self.enclosing_loop = a;
     }
 }
-
-#[cfg(test)]
-mod tests;

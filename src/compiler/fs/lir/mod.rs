@@ -10,9 +10,14 @@ mod inst;
 pub(crate) mod live;
 pub(crate) mod message;
 mod message_registers;
+mod names;
 mod operand;
+#[cfg(any(test, debug_assertions))]
+pub(crate) mod parse;
 pub(crate) mod print;
 mod program;
+#[cfg(any(test, debug_assertions))]
+pub(crate) mod round_trip;
 pub(crate) mod validate;
 
 pub(crate) use inst::{Inst, Op, Payload, PayloadId, PayloadPart, Pred, SendInfo};

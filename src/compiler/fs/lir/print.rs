@@ -1,99 +1,119 @@
-//! LIR as text, for dumps.
+//! LIR as text, for dumps and text cases; `parse` reads it.
 //!
-//! `v12+32<1>:ud`: VGRF 12 from byte 32 on, one element to the next lane. `m3<1>:ud … {compr4}`:
-//! message registers 3 and 7.
+//! A program is a line with its width and what else differs from the default, its VGRFs with their
+//! lengths in registers, and its instructions. The parser ignores the numbers before these.
+//!
+//!     simd16, scratch 64
+//!     v0: 1 g0 no_spill, v1: 2
+//!         0  (+f0.0) add.sat (8|M8|W) (nzf0.0) v1+32<1>:f -|v0+4<0>|:f 0x3f800000:f
+//!
+//! `v1+32<1>:f`: VGRF 1 from byte 32 on, one element to the next lane. `|W`: without the mask.
+//! `collect` has its parts, of which `header(SRC)` and `gap(BYTES)` are marked; `slots(SRC, BYTES)`
+//! is a value whose size in the payload is not that of its type. `m3<1>:ud … {compr4}`: message
+//! registers 3 and 7. Operands that an operation does not have, and unused payloads, are left out.
 
-use crate::lir::inst::{Inst, Op, Payload};
-use crate::lir::operand::{GRF_BYTES, Mrf, Reg, Src, Vgrf};
+use crate::lir::inst::{Inst, Op, Payload, PayloadPart, SendInfo};
+use crate::lir::names;
+use crate::lir::operand::{Dst, GRF_BYTES, Mrf, Reg, Src, Vgrf};
 use crate::lir::program::Lir;
-use isa::{CondMod, Type};
+use isa::{CondMod, PredCtrl, Type};
 use std::fmt::Write;
 
 fn ty(t: Type) -> &'static str {
-    match t {
-        Type::Ub => "ub",
-        Type::B => "b",
-        Type::Uw => "uw",
-        Type::W => "w",
-        Type::Ud => "ud",
-        Type::D => "d",
-        Type::Uq => "uq",
-        Type::Q => "q",
-        Type::Hf => "hf",
-        Type::F => "f",
-        Type::Df => "df",
-        Type::Nf => "nf",
-        Type::Uv => "uv",
-        Type::V => "v",
-        Type::Vf => "vf",
-    }
-}
-
-fn cmod(c: CondMod) -> &'static str {
-    match c {
-        CondMod::None => "",
-        CondMod::Z => ".z",
-        CondMod::Nz => ".nz",
-        CondMod::G => ".g",
-        CondMod::Ge => ".ge",
-        CondMod::L => ".l",
-        CondMod::Le => ".le",
-        CondMod::O => ".o",
-        CondMod::U => ".u",
-    }
+    names::word_of(names::TYPES, t)
 }
 
 fn reg(r: Reg, offset: u32) -> String {
-    let plus = if offset > 0 {
-        format!("+{offset}")
-    } else {
-        String::new()
-    };
-    match r {
+    let mut out = match r {
         Reg::Null => "null".into(),
-        Reg::Vgrf(v) => format!("v{}{plus}", v.index()),
-        Reg::Arf(a, i) => format!("{a:?}{i}{plus}").to_lowercase(),
-        Reg::Mrf(m) => mrf(m, offset),
+        Reg::Vgrf(v) => format!("v{}", v.index()),
+        Reg::Arf(a, i) => format!("{}{i}", names::word_of(names::ARFS, a)),
+        Reg::Mrf(m) => format!("m{}", m.nr),
         Reg::Imm(bits) => format!("{bits:#x}"),
+    };
+    if offset > 0 {
+        let _ = write!(out, "+{offset}");
     }
-}
-
-fn mrf(m: Mrf, offset: u32) -> String {
-    let nr = u32::from(m.nr) + offset / GRF_BYTES;
-    match offset % GRF_BYTES {
-        0 => format!("m{nr}"),
-        byte => format!("m{nr}+{byte}"),
-    }
+    out
 }
 
 fn src(s: &Src) -> String {
     let neg = if s.neg { "-" } else { "" };
     let abs = if s.abs { "|" } else { "" };
-    let stride = match s.reg {
-        Reg::Imm(_) | Reg::Null => String::new(),
-        _ if s.rows.is_some() => s.rows.map_or_else(String::new, |r| {
-            format!("<{};{},{}>", r.vstride, r.width, s.stride)
-        }),
+    let stride = match (s.rows, s.reg) {
+        (Some(r), _) => format!("<{};{},{}>", r.vstride, r.width, s.stride),
+        (None, Reg::Imm(_)) if s.stride == 0 => String::new(),
+        (None, Reg::Null) if s.stride == 1 => String::new(),
         _ => format!("<{}>", s.stride),
     };
+    let compr4 = match s.reg {
+        Reg::Mrf(Mrf { compr4: true, .. }) => ".compr4",
+        _ => "",
+    };
     format!(
-        "{neg}{abs}{}{stride}{abs}:{}",
+        "{neg}{abs}{}{compr4}{stride}{abs}:{}",
         reg(s.reg, s.offset),
         ty(s.ty)
     )
 }
 
-/// The parts of a payload; headers and gaps are marked.
-fn parts(payload: &Payload) -> String {
-    let mut out = String::new();
-    for p in &payload.parts {
-        let _ = match (p.src.reg, p.header) {
-            (Reg::Null, _) => write!(out, " gap({})", p.bytes),
-            (_, true) => write!(out, " header({})", src(&p.src)),
-            _ => write!(out, " {}", src(&p.src)),
-        };
+/// A part of a payload, of a collect with this exec size.
+fn payload_part(p: &PayloadPart, exec: u8) -> String {
+    let value_bytes = u32::from(exec) * p.src.ty.size_bytes();
+    match (p.src == Src::NULL, p.header) {
+        (true, false) => format!("gap({})", p.bytes),
+        (true, true) if p.bytes == GRF_BYTES => "header_gap".into(),
+        (_, true) if p.bytes == GRF_BYTES => format!("header({})", src(&p.src)),
+        (_, true) => format!("header({}, {})", src(&p.src), p.bytes),
+        (_, false) if p.bytes == value_bytes => src(&p.src),
+        (_, false) => format!("slots({}, {})", src(&p.src), p.bytes),
+    }
+}
+
+fn payload_parts(payload: &Payload, exec: u8) -> String {
+    let all = payload.parts.iter();
+    all.map(|p| format!(" {}", payload_part(p, exec))).collect()
+}
+
+fn flag(n: u8) -> String {
+    format!("f{}.{}", n / 2, n % 2)
+}
+
+fn message(m: &SendInfo) -> String {
+    let mut out = format!(
+        " sfid={} desc={:#x} len={}+{}->{}",
+        m.sfid, m.desc, m.mlen, m.ex_mlen, m.rlen
+    );
+    for (set, word) in [
+        (m.header, "header"),
+        (m.reads, "reads"),
+        (m.writes, "writes"),
+        (m.dynamic_desc, "dynamic_desc"),
+        (m.sendc, "sendc"),
+        (m.eot, "eot"),
+    ] {
+        if set {
+            let _ = write!(out, " {word}");
+        }
+    }
+    if m.handle_offset != 0 {
+        let _ = write!(out, " handle_offset={:#x}", m.handle_offset);
     }
     out
+}
+
+/// The name of an operation.
+fn name(i: &Inst) -> String {
+    match i.op {
+        Op::Eu(op) => op.info().name.to_owned(),
+        Op::Math(f) => format!("math.{}", names::word_of(names::MATH_FNS, f)),
+        Op::Send => "send".into(),
+        Op::Collect(_) => "collect".into(),
+        Op::MovIndirect => "mov_indirect".into(),
+        Op::Do => "do".into(),
+        Op::ConstantDataHandle => "constants".into(),
+        Op::HaltTarget => "halt_target".into(),
+    }
 }
 
 /// The text of an instruction.
@@ -101,73 +121,83 @@ pub(crate) fn inst(lir: &Lir, i: &Inst) -> String {
     let mut out = String::new();
     if let Some(p) = i.pred {
         let sign = if p.inverse { "-" } else { "+" };
-        let _ = write!(out, "({sign}f{}.{}) ", i.flag / 2, i.flag % 2);
+        let dot = if p.ctrl == PredCtrl::Normal { "" } else { "." };
+        let ctrl = names::word_of(names::PRED_CTRLS, p.ctrl);
+        let _ = write!(out, "({sign}{}{dot}{ctrl}) ", flag(i.flag));
     }
-    let name = match i.op {
-        Op::Eu(op) => op.info().name.to_owned(),
-        Op::Math(f) => format!("math.{}", format!("{f:?}").to_lowercase()),
-        Op::Send => "send".into(),
-        Op::Collect(_) => "collect".into(),
-        Op::MovIndirect => "mov_indirect".into(),
-        Op::Do => "do".into(),
-        Op::ConstantDataHandle => "constants".into(),
-        Op::HaltTarget => "halt_target".into(),
-    };
     let sat = if i.sat { ".sat" } else { "" };
     let mask = if i.no_mask { "|W" } else { "" };
-    let _ = write!(out, "{name}{sat} ({}|M{}{mask})", i.exec, i.group);
+    let _ = write!(out, "{}{sat} ({}|M{}{mask})", name(i), i.exec, i.group);
     if i.cmod != CondMod::None {
-        let _ = write!(
-            out,
-            " ({}f{}.{})",
-            &cmod(i.cmod)[1..],
-            i.flag / 2,
-            i.flag % 2
-        );
+        let cmod = names::word_of(names::COND_MODS, i.cmod);
+        let _ = write!(out, " ({cmod}{})", flag(i.flag));
     }
-    if i.is_control() {
-        return out;
-    }
-    let _ = write!(
-        out,
-        " {}<{}>:{}",
-        reg(i.dst.reg, i.dst.offset),
-        i.dst.stride,
-        ty(i.dst.ty)
-    );
-    for k in 0..i.sources() {
-        let _ = write!(out, " {}", src(&i.src[k]));
+    if !i.is_control() || i.dst != Dst::null(Type::Ud) {
+        let dst = reg(i.dst.reg, i.dst.offset);
+        let _ = write!(out, " {dst}<{}>:{}", i.dst.stride, ty(i.dst.ty));
+        for s in &i.src[..i.sources()] {
+            let _ = write!(out, " {}", src(s));
+        }
     }
     if let Op::Collect(payload) = i.op {
-        out.push_str(&parts(&lir.payloads[payload]));
+        let payload = lir.payloads.get(payload);
+        out.push_str(&payload.map_or_else(String::new, |p| payload_parts(p, i.exec)));
     }
+    if let Some(m) = &i.send {
+        out.push_str(&message(m));
+    }
+    let mut attributes = Vec::new();
     if let Reg::Mrf(Mrf { compr4: true, .. }) = i.dst.reg {
-        out.push_str(" {compr4}");
+        attributes.push("compr4".to_owned());
     }
-    if let Some(m) = i.send {
-        let _ = write!(
-            out,
-            " sfid={} desc={:#x} len={}+{}->{}",
-            m.sfid, m.desc, m.mlen, m.ex_mlen, m.rlen
-        );
-        if m.eot {
-            out.push_str(" eot");
-        }
+    if i.acc_wr {
+        attributes.push("acc_wr".to_owned());
+    }
+    if i.switch {
+        attributes.push("switch".to_owned());
+    }
+    if i.flag != 0 && i.pred.is_none() && i.cmod == CondMod::None {
+        attributes.push(flag(i.flag));
+    }
+    if !attributes.is_empty() {
+        let _ = write!(out, " {{{}}}", attributes.join(" "));
+    }
+    out
+}
+
+/// The first line of a program.
+fn facts(lir: &Lir) -> String {
+    let mut out = format!("simd{}", lir.width);
+    if lir.scratch_bytes > 0 {
+        let _ = write!(out, ", scratch {}", lir.scratch_bytes);
+    }
+    if lir.cross_block_flags != 0 {
+        let _ = write!(out, ", cross_block_flags {:#x}", lir.cross_block_flags);
+    }
+    if let Some(m) = lir.message_registers {
+        let halves = if m.separate_simd8_halves {
+            " separate_halves"
+        } else {
+            ""
+        };
+        let compr4 = if m.compr4 { " compr4" } else { "" };
+        let _ = write!(out, ", message_registers {}{halves}{compr4}", m.count);
     }
     out
 }
 
 /// The text of a program, with the GRFs of its VGRFs if they are allocated.
 pub(crate) fn program(lir: &Lir, regs: Option<&entity::IdMap<Vgrf, u8>>) -> String {
-    let mut out = String::new();
+    let mut out = facts(lir);
     for (v, vgrf) in lir.vgrfs.iter() {
+        out.push_str(if v.index() % 8 == 0 { "\n" } else { ", " });
         let _ = write!(out, "v{}: {}", v.index(), vgrf.regs);
-        if let Some(regs) = regs {
-            let _ = write!(out, " g{}", regs[v]);
-        } else if let Some(fixed) = vgrf.fixed {
-            let _ = write!(out, " g{fixed}");
+        if let Some(reg) = regs.map(|r| r[v]).or(vgrf.fixed) {
+            let _ = write!(out, " g{reg}");
         }
-        out.push_str(if v.index() % 8 == 7 { "\n" } else { ", " });
+        if vgrf.no_spill {
+            out.push_str(" no_spill");
+        }
     }
     out.push('\n');
     let mut depth = 1usize;

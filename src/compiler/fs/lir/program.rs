@@ -56,3 +56,6 @@ impl Lir {
         Ok(first)
     }
 }
+
+#[cfg(test)]
+mod tests;

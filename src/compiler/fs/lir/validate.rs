@@ -253,6 +253,3 @@ pub(crate) fn validate_allocation(
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

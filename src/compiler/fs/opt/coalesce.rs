@@ -212,7 +212,7 @@ fn can_write_dst_of(def: &Inst, copy: &Inst, to: VgrfId) -> bool {
     }
     // Align16 destinations are aligned to 16 bytes.
     if let Op::Eu(op) = def.op
-        && op.info().class == isa::Class::ThreeSource
+        && op.info().class == isa::EncodingClass::ThreeSource
         && !copy.dst.offset.is_multiple_of(16)
     {
         return false;

@@ -4,12 +4,12 @@
 //! Out: sources that read a copy read the original register or constant; `opt_dce` removes the
 //!      copies. A copy is propagated to the instructions that it dominates, while neither register
 //!      has changed, unless the operand would become illegal.
-//! Tests: tests/fs/opt_copy/.
+//! Tests: tests/fs/lir/opt_copy/.
 
 use crate::lir::{GRF_BYTES, Inst, Lir, Op, PayloadId, Reg, Src, Vgrf, VgrfId};
 use crate::opt::register_writes::{DominanceScopes, RegisterWrites};
 use entity::IdMap;
-use isa::{Class, CondMod, Opcode, Type};
+use isa::{CondMod, EncodingClass, Opcode, Type};
 use smallvec::SmallVec;
 
 /// Maximum length of a chain of copies that is followed.
@@ -135,17 +135,17 @@ fn propagate(
     let s = inst.src[i];
     let class = match inst.op {
         Op::Eu(op) => op.info().class,
-        Op::Math(_) => Class::Math,
+        Op::Math(_) => EncodingClass::Math,
         // Only the handle of a message, a dword, is replaced: its payloads are whole registers.
-        Op::Send if i == 2 => Class::Send,
+        Op::Send if i == 2 => EncodingClass::Send,
         // The byte offset, which is added to a0: only by another register.
-        Op::MovIndirect if i == 1 && copy.src[0].as_vgrf().is_some() => Class::Basic,
+        Op::MovIndirect if i == 1 && copy.src[0].as_vgrf().is_some() => EncodingClass::Basic,
         _ => return None,
     };
     if s.rows.is_some() || matches!(inst.op, Op::Eu(Opcode::Pln | Opcode::Line)) {
         return None;
     }
-    let lanes = if class == Class::Send {
+    let lanes = if class == EncodingClass::Send {
         1
     } else {
         u32::from(inst.exec)
@@ -182,12 +182,12 @@ fn propagate(
     let many = s.stride != 0 && inst.exec > 1;
     let fits = match class {
         // Align16 reads packed elements at 16 bytes, or replicates one dword.
-        Class::ThreeSource => match to.stride {
+        EncodingClass::ThreeSource => match to.stride {
             0 => size == 4 && to.offset.is_multiple_of(4),
             1 => to.offset.is_multiple_of(16) && step == size,
             _ => false,
         },
-        Class::Send => to.stride == 0,
+        EncodingClass::Send => to.stride == 0,
         // The region keeps its stride and its offset within a register, or is a scalar.
         _ => {
             !many
@@ -215,7 +215,7 @@ fn mask(size: u32) -> u64 {
 
 /// True if the operands of the instruction may have float source modifiers (negation, absolute
 /// value).
-fn allows_source_modifiers(inst: &Inst, class: Class, ty: Type) -> bool {
+fn allows_source_modifiers(inst: &Inst, class: EncodingClass, ty: Type) -> bool {
     let logic = matches!(inst.op, Op::Eu(op) if op.info().logic);
     let computes = match inst.op {
         Op::Eu(op) => matches!(
@@ -225,14 +225,16 @@ fn allows_source_modifiers(inst: &Inst, class: Class, ty: Type) -> bool {
         Op::Math(_) => true,
         _ => false,
     };
-    ty.is_float() && !logic && computes && class != Class::Send
+    ty.is_float() && !logic && computes && class != EncodingClass::Send
 }
 
 /// The instruction with an immediate as its source `i`, if that is legal. An immediate first source
 /// is exchanged with the second.
-fn with_immediate(inst: &Inst, i: usize, class: Class, bits: u64) -> Option<Inst> {
+fn with_immediate(inst: &Inst, i: usize, class: EncodingClass, bits: u64) -> Option<Inst> {
     let s = &inst.src[i];
-    if class != Class::Basic || !matches!(s.ty, Type::D | Type::Ud | Type::F | Type::W | Type::Uw) {
+    if class != EncodingClass::Basic
+        || !matches!(s.ty, Type::D | Type::Ud | Type::F | Type::W | Type::Uw)
+    {
         return None;
     }
     let Op::Eu(op) = inst.op else { return None };
@@ -351,6 +353,3 @@ fn propagate_to_payload(
     }
     changed
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,7 +6,7 @@
 //!
 //! NIR has no common subexpressions left; those found here are the addresses, headers and constants
 //! that instruction selection adds.
-//! Tests: tests/fs/opt_cse/.
+//! Tests: tests/fs/lir/opt_cse/.
 
 use crate::lir::{Inst, Lir, Op, Reg, Src};
 use crate::opt::register_writes::{DominanceScopes, RegisterWrites};
@@ -199,6 +199,3 @@ fn is_available(lir: &Lir, writes: &RegisterWrites, earlier: usize, at: usize) -
     (0..n).all(|i| writes.source_unchanged(lir, a, i, earlier, at))
         && writes.unchanged(v, bytes, earlier + 1, at)
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,7 +2,7 @@
 //!
 //! In:  LIR. Out: LIR; a pass returns true if it changed the program. The pipeline in `compile` has
 //!      their order.
-//! Tests: tests/fs/opt_*/.
+//! Tests: tests/fs/lir/opt_*/, tests/fs/opt_*/.
 
 pub(crate) mod cmod;
 pub(crate) mod coalesce;

@@ -10,7 +10,7 @@
 //! Ref: SKL PRM vol. 7, "Predication". Tests: tests/fs/opt_predicate/.
 
 use crate::lir::{Inst, Lir, Op};
-use isa::{Class, Opcode, PredCtrl};
+use isa::{EncodingClass, Opcode, PredCtrl};
 
 /// Maximum number of predicated instructions of an IF without an ELSE.
 const MAX_WITHOUT_ELSE: usize = 4;
@@ -77,7 +77,10 @@ fn convertible_branch(out: &[Inst]) -> Option<(usize, Option<usize>)> {
 
 fn can_be_predicated(inst: &Inst) -> bool {
     let computes = match inst.op {
-        Op::Eu(op) => matches!(op.info().class, Class::Basic | Class::ThreeSource),
+        Op::Eu(op) => matches!(
+            op.info().class,
+            EncodingClass::Basic | EncodingClass::ThreeSource
+        ),
         Op::Math(_) => true,
         _ => false,
     };

@@ -8,7 +8,7 @@
 
 use crate::lir::{Inst, Lir, Op, Pred, Reg, Src, Vgrf};
 use entity::IdMap;
-use isa::{Class, CondMod, Opcode, PredCtrl};
+use isa::{CondMod, EncodingClass, Opcode, PredCtrl};
 
 /// Number of instructions before the SEL that are searched for the definitions of its operands.
 const WINDOW: usize = 64;
@@ -134,7 +134,10 @@ fn single_use_def(
     let def = &lir.insts[def_at];
     let computes = match def.op {
         Op::Eu(Opcode::Sel | Opcode::Csel) => false,
-        Op::Eu(op) => matches!(op.info().class, Class::Basic | Class::ThreeSource),
+        Op::Eu(op) => matches!(
+            op.info().class,
+            EncodingClass::Basic | EncodingClass::ThreeSource
+        ),
         Op::Math(_) => true,
         _ => false,
     };
@@ -144,7 +147,9 @@ fn single_use_def(
         && (select.exec == 1 || select.src[operand].stride == def.dst.stride);
     // Align16 destinations are aligned to 16 bytes.
     let aligned = match def.op {
-        Op::Eu(op) if op.info().class == Class::ThreeSource => select.dst.offset.is_multiple_of(16),
+        Op::Eu(op) if op.info().class == EncodingClass::ThreeSource => {
+            select.dst.offset.is_multiple_of(16)
+        }
         _ => true,
     };
     let free = def.pred.is_none() && def.cmod == CondMod::None && !def.acc_wr && def.send.is_none();

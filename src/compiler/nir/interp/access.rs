@@ -7,7 +7,7 @@ use crate::fold;
 use crate::intrinsic::{AtomicOp, IntrinsicOp};
 use crate::ir::*;
 use crate::op::AluOp;
-use crate::types::{Mode, Type};
+use crate::types::{Type, VariableMode};
 use entity::Id;
 use smallvec::SmallVec;
 
@@ -80,9 +80,9 @@ impl Execution<'_> {
 
     /// The pointer that value `d` of a lane represents: an address for physical storage, else the
     /// number of an interned pointer.
-    fn pointer_value(&mut self, d: Id<Def>, mode: Mode, lane: usize) -> Ptr {
+    fn pointer_value(&mut self, d: Id<Def>, mode: VariableMode, lane: usize) -> Ptr {
         let v = self.get(d, lane)[0];
-        if mode == Mode::Global {
+        if mode == VariableMode::Global {
             return Ptr {
                 space: match (v >> 32).checked_sub(1) {
                     Some(n) => Space::Buffer(n as usize),
@@ -102,10 +102,12 @@ impl Execution<'_> {
                 DerefKind::Var(v) => {
                     let var = &s.vars[v];
                     let space = match var.mode {
-                        Mode::FunctionTemp | Mode::ShaderTemp | Mode::Constant => Space::Private(v),
-                        Mode::Shared => Space::Shared(v),
-                        Mode::PushConst => Space::Push,
-                        Mode::Ubo | Mode::Ssbo => {
+                        VariableMode::FunctionTemp
+                        | VariableMode::ShaderTemp
+                        | VariableMode::Constant => Space::Private(v),
+                        VariableMode::Shared => Space::Shared(v),
+                        VariableMode::PushConst => Space::Push,
+                        VariableMode::Ubo | VariableMode::Ssbo => {
                             if matches!(s.types[var.ty], Type::Array { .. }) {
                                 Space::Resources(v)
                             } else {
@@ -165,7 +167,7 @@ impl Execution<'_> {
                 DerefKind::Cast { parent, .. } => self.pointer_value(parent, d.mode, l),
             };
             let v = match (d.mode, ptr.space) {
-                (Mode::Global, Space::Buffer(n)) => global_address(n, ptr.offset),
+                (VariableMode::Global, Space::Buffer(n)) => global_address(n, ptr.offset),
                 _ => self.memory.intern_ptr(ptr),
             };
             self.set(d.def, l, &[v]);
@@ -391,7 +393,7 @@ impl Execution<'_> {
                         let v = self.get(i.srcs[0], l)[0];
                         let address = match mode {
                             // The value of such a pointer is an address.
-                            Some(Mode::Global) => v,
+                            Some(VariableMode::Global) => v,
                             _ => self.memory.interned_ptr(v).synthetic_address(),
                         };
                         self.set(def, l, &[address]);
@@ -427,7 +429,7 @@ impl Execution<'_> {
                 };
                 if let Some(def) = i.def {
                     for &l in lanes {
-                        let p = self.pointer_value(i.srcs[0], Mode::Ssbo, l);
+                        let p = self.pointer_value(i.srcs[0], VariableMode::Ssbo, l);
                         let size = self.object_bytes(p, l).map_or(0, |b| b.len() as u64);
                         let n = size.saturating_sub(p.offset) / stride.max(1);
                         self.set(def, l, &[n]);
@@ -496,11 +498,14 @@ impl Execution<'_> {
             Op::LoadScratch => (Space::ScratchBytes, offset(self, 0)),
             Op::StoreScratch => (Space::ScratchBytes, offset(self, 1)),
             Op::LoadGlobal | Op::LoadGlobalConstant | Op::GlobalAtomic | Op::GlobalAtomicSwap => {
-                return self.pointer_value(i.srcs[0], Mode::Global, l);
+                return self.pointer_value(i.srcs[0], VariableMode::Global, l);
             }
-            Op::StoreGlobal => return self.pointer_value(i.srcs[1], Mode::Global, l),
+            Op::StoreGlobal => return self.pointer_value(i.srcs[1], VariableMode::Global, l),
             _ => {
-                let mode = self.s.deref_of(i.srcs[0]).map_or(Mode::Ssbo, |d| d.mode);
+                let mode = self
+                    .s
+                    .deref_of(i.srcs[0])
+                    .map_or(VariableMode::Ssbo, |d| d.mode);
                 return self.pointer_value(i.srcs[0], mode, l);
             }
         };

@@ -9,8 +9,8 @@ use super::memory::Memory;
 use crate::fold;
 use crate::intrinsic::{Effects, IntrinsicOp};
 use crate::ir::*;
-use crate::shader::{CfEvent, Layout};
-use crate::types::Mode;
+use crate::shader::{CfEvent, LayoutOrder};
+use crate::types::VariableMode;
 use entity::{Id, IdMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -50,7 +50,7 @@ pub(super) struct Execution<'m> {
     /// By position of an `If`, `Else` or `Loop` event in the layout: position of the event that
     /// ends it.
     partner_event: FxHashMap<usize, usize>,
-    layout: Layout,
+    layout: LayoutOrder,
     steps: u64,
 }
 
@@ -356,10 +356,14 @@ impl Execution<'_> {
     fn is_suppressed(&self, i: &Intrinsic) -> bool {
         let own = match i.op {
             IntrinsicOp::StoreScratch | IntrinsicOp::Barrier | IntrinsicOp::BeginInterlock => true,
-            IntrinsicOp::StoreDeref | IntrinsicOp::CopyDeref => self
-                .s
-                .deref_of(i.srcs[0])
-                .is_some_and(|d| matches!(d.mode, Mode::FunctionTemp | Mode::ShaderTemp)),
+            IntrinsicOp::StoreDeref | IntrinsicOp::CopyDeref => {
+                self.s.deref_of(i.srcs[0]).is_some_and(|d| {
+                    matches!(
+                        d.mode,
+                        VariableMode::FunctionTemp | VariableMode::ShaderTemp
+                    )
+                })
+            }
             _ => false,
         };
         !own && i.op.info().effects.any(Effects::WRITES)

@@ -1,7 +1,7 @@
 //! Memory of the interpreter: variables, shared memory, scratch, and pointers into them.
 
 use crate::ir::*;
-use crate::types::{Mode, Type, Types};
+use crate::types::{Type, Types, VariableMode};
 use entity::{Id, IdMap};
 use rustc_hash::FxHashMap;
 
@@ -111,10 +111,10 @@ impl Memory {
         for (id, v) in s.vars.iter() {
             let size = self.sizes[v.ty].0.min(1 << 20) as usize;
             match v.mode {
-                Mode::Shared => {
+                VariableMode::Shared => {
                     self.shared.insert(id, vec![0; size]);
                 }
-                Mode::FunctionTemp | Mode::ShaderTemp | Mode::Constant => {
+                VariableMode::FunctionTemp | VariableMode::ShaderTemp | VariableMode::Constant => {
                     let mut bytes = vec![0; size];
                     if let Some(init) = &v.init {
                         self.write_initial_value(s, &mut bytes, v.ty, init);
@@ -180,8 +180,8 @@ impl Memory {
 }
 
 /// True if variables of this mode have no explicit layout.
-pub(super) fn has_natural_layout(mode: Mode) -> bool {
-    use Mode::{Constant, FunctionTemp, ShaderTemp, Shared};
+pub(super) fn has_natural_layout(mode: VariableMode) -> bool {
+    use VariableMode::{Constant, FunctionTemp, ShaderTemp, Shared};
     matches!(mode, FunctionTemp | ShaderTemp | Constant | Shared)
 }
 

@@ -6,7 +6,7 @@ use super::machine::InterpError;
 use crate::fold;
 use crate::intrinsic::{Effects, IntrinsicOp};
 use crate::ir::*;
-use crate::op::{AluOp, Base};
+use crate::op::{AluOp, BaseType};
 use entity::Id;
 use smallvec::SmallVec;
 
@@ -185,7 +185,7 @@ impl Execution<'_> {
         let Some(&op) = AluOp::ALL.get(i.index("reduction_op") as usize) else {
             return Err(InterpError::Unsupported("reduction_op".into()));
         };
-        if op.info().srcs.len() != 2 || op.info().out.base == Base::Bool {
+        if op.info().srcs.len() != 2 || op.info().out.base == BaseType::Bool {
             return Err(InterpError::Unsupported(op.info().name.into()));
         }
         let cluster = match i.index("cluster_size") as usize {

@@ -6,7 +6,7 @@ use crate::index_names::value_from_name;
 use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
 use crate::lex::{ParseError, Tok};
-use crate::op::{AluOp, Base};
+use crate::op::{AluOp, BaseType};
 use crate::shader::ListRef;
 use crate::tex::{BASES, DIMS, Dim, TEX_SRCS, TexOp};
 use entity::Id;
@@ -351,7 +351,7 @@ impl Parser {
             dim: Dim::D2,
             array: false,
             shadow: false,
-            dest_type: Base::Float,
+            dest_type: BaseType::Float,
             component: 0,
             tg4_offsets: None,
             texture_non_uniform: false,

@@ -5,7 +5,7 @@ use crate::ir::{Access, ConstValue, MAX_COMPONENTS, Variable};
 use crate::lex::Tok;
 use crate::print::{DERIVATIVE_GROUPS, MODES, STAGES};
 use crate::tex::{BASES, DIMS, IMAGE_FORMATS};
-use crate::types::{Member, Mode, Type};
+use crate::types::{StructMember, Type, VariableMode};
 use entity::Id;
 use smallvec::SmallVec;
 
@@ -91,7 +91,7 @@ impl Parser {
         Ok(())
     }
 
-    pub(super) fn mode(&mut self) -> Result<Mode> {
+    pub(super) fn mode(&mut self) -> Result<VariableMode> {
         let w = self.word()?;
         match MODES.iter().find(|m| m.1 == w) {
             Some(m) => Ok(m.0),
@@ -151,7 +151,7 @@ impl Parser {
                 self.expect('{')?;
                 let mut members = Vec::new();
                 while !self.eat('}') {
-                    members.push(Member {
+                    members.push(StructMember {
                         ty: self.type_id()?,
                         name: self.string()?,
                         offset_bytes: self.number32()?,

@@ -1,13 +1,13 @@
 //! Parses a stage's execution modes, transform feedback, links, and the slots of variables.
 
 use super::parser::{Parser, Result};
-use crate::capture::{CAPTURE_BUFFERS, Captured};
+use crate::capture::{CAPTURE_BUFFERS, TransformFeedbackOutput};
 use crate::io::{
     DEPTH_LAYOUTS, InterpLocation, InterpMode, IoVar, PRIMITIVES, Slot, TESS_DOMAINS, TESS_SPACINGS,
 };
 use crate::ir::Variable;
 use crate::lex::Tok;
-use crate::link::{Link, Linked};
+use crate::link::{LinkTarget, OutputLink};
 
 impl Parser {
     /// The next word, if it is one of `known`; else the line ends.
@@ -75,12 +75,12 @@ impl Parser {
         let to = match self.eat_word_of(&["to", "constant"]).as_deref() {
             Some("to") => {
                 let (slot, component) = self.slot_component()?;
-                Linked::At(slot, component)
+                LinkTarget::At(slot, component)
             }
-            Some(_) => Linked::Constant(self.number32()?),
+            Some(_) => LinkTarget::Constant(self.number32()?),
             None => return self.err_at_previous("expected 'to' or 'constant'"),
         };
-        self.shader.info.links.push(Link {
+        self.shader.info.links.push(OutputLink {
             slot,
             component,
             to,
@@ -105,13 +105,17 @@ impl Parser {
         if component > 3 || buffer as usize >= CAPTURE_BUFFERS || stream > 3 {
             return self.err_at_previous("the component, buffer or stream is out of range");
         }
-        self.shader.info.capture.dwords.push(Captured {
-            slot,
-            component: component as u8,
-            buffer: buffer as u8,
-            offset_bytes,
-            stream: stream as u8,
-        });
+        self.shader
+            .info
+            .capture
+            .dwords
+            .push(TransformFeedbackOutput {
+                slot,
+                component: component as u8,
+                buffer: buffer as u8,
+                offset_bytes,
+                stream: stream as u8,
+            });
         Ok(())
     }
 

@@ -37,7 +37,7 @@ impl Inexact {
 
 /// A rewrite rule.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule {
+pub struct RewriteRule {
     /// Name, for messages.
     pub name: &'static str,
     /// The pattern to match.
@@ -202,10 +202,10 @@ pub(crate) fn infer_bits(
                 // The bit size shared by its `Same` operands: that of the result, or of a variable
                 // below.
                 let mut shared = match info.out.size {
-                    Size::Same => bits[at],
+                    SizeRule::Same => bits[at],
                     _ => 0,
                 };
-                if let Size::Fixed(n) = info.out.size {
+                if let SizeRule::Fixed(n) = info.out.size {
                     if bits[at] != 0 && bits[at] != n {
                         return None;
                     }
@@ -216,12 +216,12 @@ pub(crate) fn infer_bits(
                 }
                 for (k, n) in srcs.iter().enumerate() {
                     bits[*n] = match info.srcs[k].ty.size {
-                        Size::Same => shared,
-                        Size::Fixed(n) => n,
-                        Size::Free => bits_from_below(p, *n, &var).unwrap_or(0),
+                        SizeRule::Same => shared,
+                        SizeRule::Fixed(n) => n,
+                        SizeRule::Free => bits_from_below(p, *n, &var).unwrap_or(0),
                     };
                 }
-                if info.out.size == Size::Free && bits[at] == 0 {
+                if info.out.size == SizeRule::Free && bits[at] == 0 {
                     return None;
                 }
             }
@@ -238,7 +238,7 @@ fn operand_bits(p: &Pattern, at: usize, var: &impl Fn(usize) -> Option<u8>) -> O
     };
     let mut work: SmallVec<[usize; 8]> = SmallVec::new();
     for (k, n) in srcs.iter().enumerate() {
-        if op.info().srcs[k].ty.size == Size::Same {
+        if op.info().srcs[k].ty.size == SizeRule::Same {
             work.push(*n);
         }
     }
@@ -246,15 +246,15 @@ fn operand_bits(p: &Pattern, at: usize, var: &impl Fn(usize) -> Option<u8>) -> O
         match &p.nodes[n] {
             Node::Var { number, .. } | Node::Negative(number) => return var(*number),
             Node::Op { op, srcs, .. } => match op.info().out.size {
-                Size::Fixed(b) => return Some(b),
-                Size::Same => {
+                SizeRule::Fixed(b) => return Some(b),
+                SizeRule::Same => {
                     for (k, n) in srcs.iter().enumerate() {
-                        if op.info().srcs[k].ty.size == Size::Same {
+                        if op.info().srcs[k].ty.size == SizeRule::Same {
                             work.push(*n);
                         }
                     }
                 }
-                Size::Free => {}
+                SizeRule::Free => {}
             },
             _ => {}
         }
@@ -267,9 +267,9 @@ fn bits_from_below(p: &Pattern, at: usize, var: &impl Fn(usize) -> Option<u8>) -
     match &p.nodes[at] {
         Node::Var { number, .. } | Node::Negative(number) => var(*number),
         Node::Op { op, .. } => match op.info().out.size {
-            Size::Fixed(b) => Some(b),
-            Size::Same => operand_bits(p, at, var),
-            Size::Free => None,
+            SizeRule::Fixed(b) => Some(b),
+            SizeRule::Same => operand_bits(p, at, var),
+            SizeRule::Free => None,
         },
         _ => None,
     }

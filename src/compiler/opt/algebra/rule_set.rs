@@ -4,7 +4,7 @@
 //! Out: [`RuleSet`], which gives, for an instruction, the few rules that
 //!      [`crate::algebra::matching`] has to try.
 
-use crate::algebra::pattern::{NO_VARIABLE, Node, Pattern, Rule, constant_bits};
+use crate::algebra::pattern::{NO_VARIABLE, Node, Pattern, RewriteRule, constant_bits};
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -171,7 +171,7 @@ fn filter_below(s: &Shader, alu: &Alu) -> [u64; 2] {
 /// A rule, parsed and indexed.
 #[derive(Debug)]
 pub(crate) struct CompiledRule {
-    pub(crate) rule: &'static Rule,
+    pub(crate) rule: &'static RewriteRule,
     pub(crate) search: Pattern,
     pub(crate) replace: Pattern,
     /// Nodes of `search` whose first two operands may be swapped.
@@ -366,7 +366,7 @@ impl OpRules {
 }
 
 impl RuleSet {
-    pub(crate) fn new(rules: &'static [Rule]) -> RuleSet {
+    pub(crate) fn new(rules: &'static [RewriteRule]) -> RuleSet {
         let mut set = RuleSet {
             rules: Vec::new(),
             index: vec![0; AluOp::ALL.len()],
@@ -383,7 +383,7 @@ impl RuleSet {
             let commuting: Vec<usize> = (0..search.nodes.len())
                 .filter(|n| match &search.nodes[*n] {
                     Node::Op { op, srcs, .. } => {
-                        op.info().props.has(Props::COMMUTES)
+                        op.info().props.has(AluProps::COMMUTES)
                             && search.nodes[srcs[0]] != search.nodes[srcs[1]]
                     }
                     _ => false,

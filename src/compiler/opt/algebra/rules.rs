@@ -4,7 +4,7 @@
 //! a rule does not preserve must be named. Canonical forms: constants second, `isub` and `fsub` as
 //! sums with a negation, `not` of a comparison as the opposite comparison.
 
-use crate::algebra::pattern::{Inexact, Rule};
+use crate::algebra::pattern::{Inexact, RewriteRule};
 
 const NONE: Inexact = Inexact::NONE;
 const ROUND: Inexact = Inexact::ROUND;
@@ -21,7 +21,7 @@ const B32: &[u8] = &[32];
 macro_rules! rules {
     ($($name:ident: $search:literal => $replace:literal, $bits:expr, $inexact:expr;)*) => {
         /// All rules. The first that matches is applied.
-        pub static RULES: &[Rule] = &[$(Rule {
+        pub static RULES: &[RewriteRule] = &[$(RewriteRule {
             name: stringify!($name),
             search: $search,
             replace: $replace,

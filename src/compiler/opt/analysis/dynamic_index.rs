@@ -25,8 +25,10 @@ pub(crate) fn indexes_array(s: &Shader, i: Id<Instr>) -> bool {
     let DerefKind::Array { parent, index } = d.kind else {
         return false;
     };
-    matches!(d.mode, Mode::FunctionTemp | Mode::ShaderTemp)
-        && s.const_of(index).is_none()
+    matches!(
+        d.mode,
+        VariableMode::FunctionTemp | VariableMode::ShaderTemp
+    ) && s.const_of(index).is_none()
         && s.deref_of(parent).is_some_and(|p| {
             !matches!(s.types[p.ty], Type::Vector { .. })
                 && s.types.count_slots(p.ty) <= MAX_PROMOTED_VECTORS
@@ -47,7 +49,7 @@ pub(crate) fn dynamic_component(s: &Shader, d: &Deref) -> Option<DynamicComponen
     let DerefKind::Array { parent, index } = d.kind else {
         return None;
     };
-    if d.mode != Mode::ShaderOut || s.const_of(index).is_some() {
+    if d.mode != VariableMode::ShaderOut || s.const_of(index).is_some() {
         return None;
     }
     let of = s.deref_of(parent)?;

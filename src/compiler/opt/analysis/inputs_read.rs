@@ -1,7 +1,7 @@
 //! Collects which inputs a shader reads.
 //!
 //! In:  a shader from the front end, with derefs of shader_in.
-//! Out: [`Reads`], per dword where indices are constant. Built-in slots are not included. The
+//! Out: [`InputsRead`], per dword where indices are constant. Built-in slots are not included. The
 //!      caller passes it on to the compilation of the previous stage
 //!      ([`crate::pass::Ctx::next_stage_reads`]).
 //! Tests: below.
@@ -24,9 +24,9 @@ struct InputDeref {
 }
 
 /// The dwords of inputs that a shader may read.
-pub fn inputs_read(s: &Shader) -> Reads {
-    let mut reads = Reads::NONE;
-    reads.vertices = s.is_per_vertex_mode(Mode::ShaderIn);
+pub fn inputs_read(s: &Shader) -> InputsRead {
+    let mut reads = InputsRead::NONE;
+    reads.vertices = s.is_per_vertex_mode(VariableMode::ShaderIn);
     let mut derefs: FxHashMap<Id<Def>, InputDeref> = FxHashMap::default();
     let mut loads: Vec<(Id<Def>, InputDeref)> = Vec::new();
     // The components of each value that have uses.
@@ -85,7 +85,7 @@ fn resolve_deref(
     d: &Deref,
     derefs: &FxHashMap<Id<Def>, InputDeref>,
 ) -> Option<InputDeref> {
-    if d.mode != Mode::ShaderIn {
+    if d.mode != VariableMode::ShaderIn {
         return None;
     }
     let (parent, index) = match d.kind {
@@ -141,7 +141,7 @@ fn resolve_deref(
 }
 
 /// Adds the used components of a value loaded from an input.
-fn add_loaded(s: &Shader, def: Id<Def>, deref: &InputDeref, used: u16, reads: &mut Reads) {
+fn add_loaded(s: &Shader, def: Id<Def>, deref: &InputDeref, used: u16, reads: &mut InputsRead) {
     if deref.dynamic {
         return add_variable(s, deref, reads);
     }
@@ -160,7 +160,7 @@ fn add_loaded(s: &Shader, def: Id<Def>, deref: &InputDeref, used: u16, reads: &m
 
 /// Adds everything that a deref of a variable may reach: the whole variable, and for per-vertex
 /// inputs also pins its slots.
-fn add_variable(s: &Shader, deref: &InputDeref, reads: &mut Reads) {
+fn add_variable(s: &Shader, deref: &InputDeref, reads: &mut InputsRead) {
     let v = &s.vars[deref.var];
     let mut ty = v.ty;
     if s.is_per_vertex(v)
@@ -196,7 +196,7 @@ fn user_slot(number: u32) -> Option<Slot> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Reads {
+    fn read(text: &str) -> InputsRead {
         let shader = parse(text).unwrap();
         validate(&shader).unwrap();
         inputs_read(&shader)
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(reads.components_read(var(7)), [0, 1]);
         assert!(!reads.vertices && !reads.is_pinned(var(3)));
         let expected = [0, 3, 5, 7].map(var).into_iter();
-        assert_eq!(reads.slots, expected.fold(Slots::NONE, Slots::with));
+        assert_eq!(reads.slots, expected.fold(SlotSet::NONE, SlotSet::with));
     }
 
     #[test]

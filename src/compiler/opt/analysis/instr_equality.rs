@@ -19,7 +19,7 @@ pub(crate) fn hash_instr(s: &Shader, i: &Instr) -> u64 {
             // Commutative operands have the same hash in either order.
             let mut sum = 0usize;
             for (k, src) in a.srcs.iter().enumerate() {
-                if k < 2 && a.op.info().props.has(Props::COMMUTES) {
+                if k < 2 && a.op.info().props.has(AluProps::COMMUTES) {
                     sum = sum.wrapping_add(src.def.index() * 16 + usize::from(src.swizzle[0]));
                 } else {
                     (src.def.index(), src.swizzle[0]).hash(&mut h);
@@ -78,5 +78,5 @@ fn equal_srcs(s: &Shader, p: &Alu, q: &Alu) -> bool {
     };
     let rest = (2..p.srcs.len()).all(|i| same(i, i));
     let plain = (0..p.srcs.len().min(2)).all(|i| same(i, i));
-    rest && (plain || (p.op.info().props.has(Props::COMMUTES) && same(0, 1) && same(1, 0)))
+    rest && (plain || (p.op.info().props.has(AluProps::COMMUTES) && same(0, 1) && same(1, 0)))
 }

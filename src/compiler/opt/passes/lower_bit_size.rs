@@ -34,14 +34,14 @@ pub fn lower_bit_size(s: &mut Shader, _: &Ctx) -> bool {
 
 fn needs_lowering(s: &Shader, a: &Alu) -> bool {
     let info = a.op.info();
-    if info.props.has(Props::CONVERTS) || info.props.has(Props::SELECTS) || a.op.is_vec() {
+    if info.props.has(AluProps::CONVERTS) || info.props.has(AluProps::SELECTS) || a.op.is_vec() {
         return false;
     }
     // Bitwise operations do not depend on the width, and the backend moves bytes as it needs.
     if matches!(a.op, AluOp::Bcsel) || s.defs[a.def].num_components != 1 {
         return false;
     }
-    let byte = |size: Size, bits: u8| size == Size::Same && bits == 8;
+    let byte = |size: SizeRule, bits: u8| size == SizeRule::Same && bits == 8;
     byte(info.out.size, s.defs[a.def].bit_size)
         || info
             .srcs
@@ -88,7 +88,7 @@ fn reads_signed_bytes(s: &Shader) -> bool {
                     .srcs
                     .iter()
                     .zip(&a.srcs)
-                    .any(|(rule, x)| rule.ty.base == Base::Int && byte(x.def))
+                    .any(|(rule, x)| rule.ty.base == BaseType::Int && byte(x.def))
         })
 }
 
@@ -98,9 +98,9 @@ fn lower(b: &mut Builder<'_>, a: &Alu, signs: bool) -> Action {
     let mut srcs: SmallVec<[entity::Id<Def>; 4]> = SmallVec::new();
     for (rule, src) in info.srcs.iter().zip(&a.srcs) {
         let v = b.channel(src.def, src.swizzle[0]);
-        srcs.push(if rule.ty.size != Size::Same || b.bits(v) != 8 {
+        srcs.push(if rule.ty.size != SizeRule::Same || b.bits(v) != 8 {
             v
-        } else if rule.ty.base == Base::Uint || !signs {
+        } else if rule.ty.base == BaseType::Uint || !signs {
             b.u2u(v, 16)
         } else {
             b.i2i(v, 16)
@@ -112,7 +112,7 @@ fn lower(b: &mut Builder<'_>, a: &Alu, signs: bool) -> Action {
         srcs[1] = b.iand(srcs[1], seven);
     }
     let v = b.alu(a.op, &srcs);
-    if info.out.size == Size::Same {
+    if info.out.size == SizeRule::Same {
         Action::Replace(b.u2u(v, 8))
     } else {
         Action::Replace(v)

@@ -15,7 +15,7 @@ use nir::*;
 pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
     let (read, written) = accessed_variables(s);
     let mut changed = false;
-    for mode in [Mode::ShaderIn, Mode::ShaderOut] {
+    for mode in [VariableMode::ShaderIn, VariableMode::ShaderOut] {
         let find = |s: &Shader, slot| {
             s.vars.ids().find(|&v| {
                 let v = &s.vars[v];
@@ -34,7 +34,7 @@ pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
         let before = s
             .info
             .input_clip_distances
-            .filter(|_| mode == Mode::ShaderIn);
+            .filter(|_| mode == VariableMode::ShaderIn);
         let clips = before.unwrap_or(own).min(8);
         let culls = count(s, cull).unwrap_or(0);
         if let Some(v) = cull
@@ -43,12 +43,12 @@ pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
             io.slot = Slot(Slot::CLIP_DIST0.0 + clips / 4);
             io.component = clips % 4;
             changed = true;
-            if mode == Mode::ShaderOut {
+            if mode == VariableMode::ShaderOut {
                 move_captured(s, clips);
             }
         }
         let is_written = |v: Option<Id<Variable>>| v.is_some_and(|v| written.contains(&v));
-        if mode == Mode::ShaderOut && s.stage != Stage::TessControl {
+        if mode == VariableMode::ShaderOut && s.stage != Stage::TessControl {
             let bits = |n: u8| ((1u32 << n.min(8)) - 1) as u8;
             let distances = &mut s.info.distances;
             if is_written(clip) {

@@ -131,7 +131,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
     let count = if packed { 1 } else { bits.len() as u8 };
     let texel = b.load(i.op, count, 32, &i.srcs, &i.indices);
     let texel = b.channels(texel);
-    let is_float = Base::from_index(i.index("dest_type")) == Some(Base::Float);
+    let is_float = BaseType::from_index(i.index("dest_type")) == Some(BaseType::Float);
     let mut at = 0;
     let mut parts: SmallVec<[Id<Def>; 4]> = SmallVec::new();
     for (c, &bits) in bits.iter().enumerate() {

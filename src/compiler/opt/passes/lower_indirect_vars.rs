@@ -15,8 +15,8 @@ use entity::{Id, IdMap};
 use nir::*;
 use smallvec::SmallVec;
 
-fn is_temp(mode: Mode) -> bool {
-    matches!(mode, Mode::FunctionTemp | Mode::ShaderTemp)
+fn is_temp(mode: VariableMode) -> bool {
+    matches!(mode, VariableMode::FunctionTemp | VariableMode::ShaderTemp)
 }
 
 /// True for variables whose arrays may be lowered: temporaries, and per-vertex arrays of scalars

@@ -60,7 +60,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
             dim: Dim::D2,
             array: true,
             shadow: false,
-            dest_type: Base::from_index(i.index("dest_type"))?,
+            dest_type: BaseType::from_index(i.index("dest_type"))?,
             component: 0,
             tg4_offsets: None,
             texture_non_uniform: i.index("access") & Access::NON_UNIFORM != 0,

@@ -53,7 +53,7 @@ pub(crate) fn uses_int64(s: &Shader, i: &Instr) -> bool {
         Op::Mov | Op::Pack64_2x32Split | Op::Unpack64_2x32SplitX | Op::Unpack64_2x32SplitY
     );
     let info = a.op.info();
-    let wide = |ty: OpType, d: Id<Def>| ty.base != Base::Float && s.defs[d].bit_size == 64;
+    let wide = |ty: OpType, d: Id<Def>| ty.base != BaseType::Float && s.defs[d].bit_size == 64;
     let mut srcs = info.srcs.iter().zip(&a.srcs);
     let any = wide(info.out, a.def) || srcs.any(|(rule, src)| wide(rule.ty, src.def));
     any && !copies && !a.op.is_vec()

@@ -30,8 +30,9 @@ pub fn lower_io(s: &mut Shader, _: &Ctx) -> bool {
                         | Op::InterpDerefAtOffset
                 ) =>
             {
-                s.deref_of(i.srcs[0])
-                    .is_some_and(|d| matches!(d.mode, Mode::ShaderIn | Mode::ShaderOut))
+                s.deref_of(i.srcs[0]).is_some_and(|d| {
+                    matches!(d.mode, VariableMode::ShaderIn | VariableMode::ShaderOut)
+                })
             }
             _ => false,
         },
@@ -47,7 +48,7 @@ pub fn lower_io(s: &mut Shader, _: &Ctx) -> bool {
 /// What a deref of an input or output points to.
 struct IoDeref {
     var: Id<Variable>,
-    mode: Mode,
+    mode: VariableMode,
     io: IoVar,
     /// The vertex index, for per-vertex variables.
     vertex: Option<Id<Def>>,
@@ -181,7 +182,9 @@ fn lower(b: &mut Builder<'_>, i: &Intrinsic) -> Option<Action> {
         return None;
     }
     let bary = match p.mode {
-        Mode::ShaderIn if b.shader.stage == Stage::Fragment && p.io.interp != InterpMode::Flat => {
+        VariableMode::ShaderIn
+            if b.shader.stage == Stage::Fragment && p.io.interp != InterpMode::Flat =>
+        {
             Some(barycentric(b, &p, i))
         }
         _ => None,
@@ -235,21 +238,23 @@ fn load(
         let a = slot_access(b, p, at)?;
         let count = (4 - a.component).min(end - at);
         at += count;
-        let fragments = p.mode == Mode::ShaderIn && b.shader.stage == Stage::Fragment;
+        let fragments = p.mode == VariableMode::ShaderIn && b.shader.stage == Stage::Fragment;
         if let (true, Some(_)) = (fragments, p.offset) {
             dwords.extend(load_dynamic_slot(b, &a, bary, count as u8, unit)?);
             continue;
         }
         let indices = [0, a.component, a.location, a.num_slots];
         let (op, srcs): (_, SmallVec<[Id<Def>; 2]>) = match (p.mode, p.vertex, bary) {
-            (Mode::ShaderIn, Some(v), _) => {
+            (VariableMode::ShaderIn, Some(v), _) => {
                 (Op::LoadPerVertexInput, SmallVec::from_slice(&[v, a.offset]))
             }
-            (Mode::ShaderIn, None, Some(w)) => (
+            (VariableMode::ShaderIn, None, Some(w)) => (
                 Op::LoadInterpolatedInput,
                 SmallVec::from_slice(&[w, a.offset]),
             ),
-            (Mode::ShaderIn, None, None) => (Op::LoadInput, SmallVec::from_slice(&[a.offset])),
+            (VariableMode::ShaderIn, None, None) => {
+                (Op::LoadInput, SmallVec::from_slice(&[a.offset]))
+            }
             (_, Some(v), _) => (
                 Op::LoadPerVertexOutput,
                 SmallVec::from_slice(&[v, a.offset]),

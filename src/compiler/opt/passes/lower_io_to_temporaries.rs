@@ -24,12 +24,12 @@ pub fn lower_io_to_temporaries(s: &mut Shader, _: &Ctx) -> bool {
     for id in s.vars.ids() {
         let v = &s.vars[id];
         let list = match v.mode {
-            Mode::ShaderOut if copied_out => &mut outs,
-            Mode::ShaderIn if dynamic[id] => &mut ins,
+            VariableMode::ShaderOut if copied_out => &mut outs,
+            VariableMode::ShaderIn if dynamic[id] => &mut ins,
             _ => continue,
         };
         let copy = Variable {
-            mode: Mode::ShaderTemp,
+            mode: VariableMode::ShaderTemp,
             io: None,
             access: Access::default(),
             init: None,
@@ -96,7 +96,7 @@ fn dynamic_inputs(s: &Shader) -> IdMap<Variable, bool> {
     for block in s.block_order() {
         for &id in &s.blocks[block].instrs {
             match &s.instrs[id] {
-                Instr::Deref(d) if d.mode == Mode::ShaderIn => match d.kind {
+                Instr::Deref(d) if d.mode == VariableMode::ShaderIn => match d.kind {
                     DerefKind::Var(v) => root[d.def] = Some(v),
                     DerefKind::Array { parent, index } => {
                         root[d.def] = root[parent];

@@ -20,13 +20,13 @@ pub fn lower_linked_inputs(s: &mut Shader, ctx: &Ctx) -> bool {
             .links
             .iter()
             .find(|l| (l.slot, l.component) == (slot, component));
-        at.map_or(abi::Linked::At(slot, component), |l| l.to)
+        at.map_or(abi::LinkTarget::At(slot, component), |l| l.to)
     };
     lower_instrs(
         s,
         |s, i| match i {
             Instr::Intrinsic(i) => loaded_dwords(s, i).is_some_and(|mut dwords| {
-                dwords.any(|(slot, c)| link(slot, c) != abi::Linked::At(slot, c))
+                dwords.any(|(slot, c)| link(slot, c) != abi::LinkTarget::At(slot, c))
             }),
             _ => false,
         },
@@ -42,11 +42,11 @@ pub fn lower_linked_inputs(s: &mut Shader, ctx: &Ctx) -> bool {
             let mut values: SmallVec<[Id<Def>; 4]> = SmallVec::new();
             for run in locations.chunk_by(|a, b| is_next(*a, *b)) {
                 match run[0] {
-                    abi::Linked::Constant(value) => {
+                    abi::LinkTarget::Constant(value) => {
                         let value = u64::from(value) & (u64::MAX >> (64 - u32::from(bits)));
                         values.push(b.constant(bits, &[value]));
                     }
-                    abi::Linked::At(slot, component) => {
+                    abi::LinkTarget::At(slot, component) => {
                         let mut load = i.clone();
                         load.set_index("location", slot.into());
                         load.set_index("component", component.into());
@@ -79,9 +79,11 @@ fn loaded_dwords(s: &Shader, i: &Intrinsic) -> Option<impl Iterator<Item = (u8, 
 }
 
 /// True if dword `b` follows `a` in the same slot.
-fn is_next(a: abi::Linked, b: abi::Linked) -> bool {
+fn is_next(a: abi::LinkTarget, b: abi::LinkTarget) -> bool {
     match (a, b) {
-        (abi::Linked::At(slot, c), abi::Linked::At(other, d)) => slot == other && c + 1 == d,
+        (abi::LinkTarget::At(slot, c), abi::LinkTarget::At(other, d)) => {
+            slot == other && c + 1 == d
+        }
         _ => false,
     }
 }

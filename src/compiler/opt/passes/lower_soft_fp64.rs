@@ -67,7 +67,7 @@ fn emit_vote_equal(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
 pub(crate) fn uses_fp64(s: &Shader, i: &Instr) -> bool {
     let Instr::Alu(a) = i else { return false };
     let info = a.op.info();
-    let double = |ty: OpType, d: Id<Def>| ty.base == Base::Float && s.defs[d].bit_size == 64;
+    let double = |ty: OpType, d: Id<Def>| ty.base == BaseType::Float && s.defs[d].bit_size == 64;
     let mut srcs = info.srcs.iter().zip(&a.srcs);
     double(info.out, a.def) || srcs.any(|(rule, src)| double(rule.ty, src.def))
 }

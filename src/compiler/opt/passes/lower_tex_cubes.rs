@@ -127,7 +127,7 @@ fn face_width(b: &mut Builder<'_>, t: &Tex) -> Id<Def> {
         op: TexOp::Txs,
         srcs,
         shadow: false,
-        dest_type: Base::Int,
+        dest_type: BaseType::Int,
         sampler_non_uniform: false,
         ..t.clone()
     };

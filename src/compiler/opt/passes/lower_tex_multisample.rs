@@ -24,7 +24,7 @@ pub fn lower_tex_multisample(s: &mut Shader, _: &Ctx) -> bool {
             };
             let mut mcs_fetch = t.clone();
             mcs_fetch.op = TexOp::TxfMsMcs;
-            mcs_fetch.dest_type = Base::Uint;
+            mcs_fetch.dest_type = BaseType::Uint;
             mcs_fetch.remove_src(TexSrc::MsIndex);
             mcs_fetch.remove_src(TexSrc::Lod);
             let mcs = b.tex(mcs_fetch, 2, 32);

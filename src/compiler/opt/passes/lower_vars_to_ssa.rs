@@ -66,8 +66,8 @@ struct Promoter {
     ranges: IdMap<Def, Option<LeafRange>>,
 }
 
-fn is_temp(mode: Mode) -> bool {
-    matches!(mode, Mode::FunctionTemp | Mode::ShaderTemp)
+fn is_temp(mode: VariableMode) -> bool {
+    matches!(mode, VariableMode::FunctionTemp | VariableMode::ShaderTemp)
 }
 
 /// Runs the pass. Returns true if it changed the shader.

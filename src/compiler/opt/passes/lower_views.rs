@@ -1,7 +1,7 @@
 //! Implements multiview by instancing: each view of a draw is an instance of its own, rendered to
 //! the layer with the view's number.
 //!
-//! In:  I/O by slots; [`Info::views`]: the mask of views, 0 without multiview.
+//! In:  I/O by slots; [`ShaderInfo::views`]: the mask of views, 0 without multiview.
 //! Out: no `load_view_index`; `load_instance_id` counts the application's instances; vertices have
 //!      their view as layer. The driver multiplies the number of instances by that of views: the
 //!      vertex shader computes instance and view from the hardware's instance id. Later stages read

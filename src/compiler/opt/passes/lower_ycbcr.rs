@@ -8,7 +8,7 @@
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
-use abi::{ColourModel, Component, Conversion, PIECE_BYTES};
+use abi::{ColourModel, DESCRIPTOR_SLOT_BYTES, YcbcrComponent, YcbcrConversion};
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -37,7 +37,7 @@ pub fn lower_ycbcr(s: &mut Shader, ctx: &Ctx) -> bool {
 }
 
 /// The conversion of a sampler. With a dynamic array index, the one that all elements share.
-fn find_conversion(s: &Shader, t: &Tex, ctx: &Ctx) -> Option<Conversion> {
+fn find_conversion(s: &Shader, t: &Tex, ctx: &Ctx) -> Option<YcbcrConversion> {
     let Instr::Intrinsic(index) = s.instr_of(t.src(TexSrc::SamplerHandle)?) else {
         return None;
     };
@@ -61,7 +61,7 @@ fn find_conversion(s: &Shader, t: &Tex, ctx: &Ctx) -> Option<Conversion> {
     }
 }
 
-fn emit_planes(b: &mut Builder<'_>, t: &Tex, by: &Conversion) -> Action {
+fn emit_planes(b: &mut Builder<'_>, t: &Tex, by: &YcbcrConversion) -> Action {
     let (Some(surface), Some(sampler), Some(coord)) = (
         t.src(TexSrc::TextureHandle),
         t.src(TexSrc::SamplerHandle),
@@ -74,10 +74,10 @@ fn emit_planes(b: &mut Builder<'_>, t: &Tex, by: &Conversion) -> Action {
         let mut fetch = t.clone();
         if plane > 0 {
             // Surface handles are byte offsets shifted left by six bits.
-            let piece = (i64::from(plane) * i64::from(PIECE_BYTES)) << 6;
-            let surface = b.iadd_imm(surface, piece);
+            let slot = (i64::from(plane) * i64::from(DESCRIPTOR_SLOT_BYTES)) << 6;
+            let surface = b.iadd_imm(surface, slot);
             fetch.set_src(TexSrc::TextureHandle, surface);
-            let sampler = b.iadd_imm(sampler, -i64::from(PIECE_BYTES));
+            let sampler = b.iadd_imm(sampler, -i64::from(DESCRIPTOR_SLOT_BYTES));
             fetch.set_src(TexSrc::SamplerHandle, sampler);
             let coord = cosited_coord(b, t, coord, by.cosited);
             fetch.set_src(TexSrc::Coord, coord);
@@ -87,9 +87,9 @@ fn emit_planes(b: &mut Builder<'_>, t: &Tex, by: &Conversion) -> Action {
     }
     let [zero, one] = [0.0, 1.0].map(|value| b.imm_float(32, value));
     let pick = |component| match component {
-        Component::Zero => zero,
-        Component::One => one,
-        Component::Plane { plane, component } => planes
+        YcbcrComponent::Zero => zero,
+        YcbcrComponent::One => one,
+        YcbcrComponent::Plane { plane, component } => planes
             .get(usize::from(plane))
             .and_then(|plane| plane.get(usize::from(component)))
             .copied()
@@ -119,7 +119,7 @@ fn cosited_coord(b: &mut Builder<'_>, t: &Tex, coord: Id<Def>, axes: [bool; 2]) 
     let query = Tex {
         op: TexOp::Txs,
         srcs,
-        dest_type: Base::Int,
+        dest_type: BaseType::Int,
         sampler_non_uniform: false,
         ..t.clone()
     };
@@ -151,7 +151,7 @@ fn luma_weights(model: ColourModel) -> Option<[f64; 2]> {
 }
 
 /// Converts Cr, Y' and Cb to red, green and blue.
-fn to_rgb(b: &mut Builder<'_>, by: &Conversion, from: [Id<Def>; 3]) -> [Id<Def>; 3] {
+fn to_rgb(b: &mut Builder<'_>, by: &YcbcrConversion, from: [Id<Def>; 3]) -> [Id<Def>; 3] {
     if by.model == ColourModel::Rgb {
         return from;
     }

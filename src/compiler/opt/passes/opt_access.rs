@@ -27,7 +27,7 @@ enum Pointee {
 /// Runs the pass. Returns true if it changed the shader.
 pub fn opt_access(s: &mut Shader, _: &Ctx) -> bool {
     let mut changing: FxHashSet<Binding> = FxHashSet::default();
-    for (_, v) in s.vars.iter().filter(|(_, v)| v.mode == Mode::Ssbo) {
+    for (_, v) in s.vars.iter().filter(|(_, v)| v.mode == VariableMode::Ssbo) {
         let access = v.access;
         if access.aliased || access.coherent || access.volatile {
             changing.insert((v.set, v.binding));
@@ -93,14 +93,16 @@ fn pointee(s: &Shader, mut at: Id<Def>) -> Pointee {
             DerefKind::Var(v) => {
                 let v = &s.vars[v];
                 return match v.mode {
-                    Mode::Ssbo => Pointee::Buffer((v.set, v.binding)),
+                    VariableMode::Ssbo => Pointee::Buffer((v.set, v.binding)),
                     _ => Pointee::Other,
                 };
             }
             DerefKind::Array { parent, .. }
             | DerefKind::PtrAsArray { parent, .. }
             | DerefKind::Struct { parent, .. } => parent,
-            DerefKind::Cast { .. } if !matches!(deref.mode, Mode::Ssbo | Mode::Global) => {
+            DerefKind::Cast { .. }
+                if !matches!(deref.mode, VariableMode::Ssbo | VariableMode::Global) =>
+            {
                 return Pointee::Other;
             }
             DerefKind::Cast { .. } => return Pointee::Unknown,

@@ -127,11 +127,11 @@ fn is_allowed(rule: &CompiledRule, m: &Match) -> bool {
 /// The bit size that a rule's `bits` refer to: that of the root's `Same` operands and result.
 pub(crate) fn root_bits(op: AluOp, def_bits: u8, src_bits: impl Fn(usize) -> u8) -> u8 {
     let info = op.info();
-    if info.out.size == Size::Same {
+    if info.out.size == SizeRule::Same {
         return def_bits;
     }
     for (k, src) in info.srcs.iter().enumerate() {
-        if src.ty.size == Size::Same {
+        if src.ty.size == SizeRule::Same {
             return src_bits(k);
         }
     }

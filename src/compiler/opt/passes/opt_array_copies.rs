@@ -95,7 +95,7 @@ fn deref_path(s: &Shader, ptr: Id<Def>) -> Option<Path> {
 /// True for variables that never change: per-vertex inputs and uniform buffers.
 fn is_invariant(s: &Shader, var: Id<Variable>) -> bool {
     let v = &s.vars[var];
-    v.mode == Mode::Ubo || v.mode == Mode::ShaderIn && s.is_per_vertex(v)
+    v.mode == VariableMode::Ubo || v.mode == VariableMode::ShaderIn && s.is_per_vertex(v)
 }
 
 /// For each local variable, the copies made to it in the shader's first block before anything was
@@ -205,7 +205,9 @@ fn find_original(s: &Shader, copies: &IdMap<Variable, Copies>, ptr: Id<Def>) -> 
     let mut differing = first.steps.iter().zip(&second.steps).enumerate();
     let number_step = differing.find(|(_, (a, b))| a != b)?.0;
     let is_member = |step: &Step| matches!(step, Step::Member(_));
-    if s.vars[first.var].mode == Mode::Ubo && !first.steps[..number_step].iter().any(is_member) {
+    if s.vars[first.var].mode == VariableMode::Ubo
+        && !first.steps[..number_step].iter().any(is_member)
+    {
         // A dynamic index must not select the buffer itself.
         return None;
     }

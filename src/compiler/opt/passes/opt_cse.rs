@@ -156,13 +156,13 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     changed
 }
 
-/// Makes instruction `kept` satisfy the requirements of `removed` too.
-fn combine_requirements(s: &mut Shader, kept: Id<Instr>, removed: Id<Instr>) {
+/// Makes instruction `remaining` satisfy the requirements of `removed` too.
+fn combine_requirements(s: &mut Shader, remaining: Id<Instr>, removed: Id<Instr>) {
     if let Instr::Alu(a) = &s.instrs[removed] {
         let (exact, preserve) = (a.exact, a.preserve_nan_inf_sz);
-        if let Instr::Alu(kept) = &mut s.instrs[kept] {
-            kept.exact |= exact;
-            kept.preserve_nan_inf_sz |= preserve;
+        if let Instr::Alu(remaining) = &mut s.instrs[remaining] {
+            remaining.exact |= exact;
+            remaining.preserve_nan_inf_sz |= preserve;
         }
     }
 }
@@ -209,9 +209,9 @@ fn regions(s: &Shader) -> IdMap<Block, u32> {
             }
             CfEvent::If(i) => {
                 let cond = s.ifs[i].cond;
-                let apart = here.is_none_or(|b| divergence.is_divergent_at(s, cond, b));
-                open.push((region, apart));
-                if apart {
+                let divergent = here.is_none_or(|b| divergence.is_divergent_at(s, cond, b));
+                open.push((region, divergent));
+                if divergent {
                     region = fresh();
                 }
             }

@@ -11,7 +11,7 @@ use nir::*;
 
 /// Runs the pass. Returns true if it changed the shader.
 pub fn opt_dead_write_vars(s: &mut Shader, _: &Ctx) -> bool {
-    let temp = |m: Mode| matches!(m, Mode::FunctionTemp | Mode::ShaderTemp);
+    let temp = |m: VariableMode| matches!(m, VariableMode::FunctionTemp | VariableMode::ShaderTemp);
     if !s.vars.iter().any(|(_, v)| temp(v.mode)) {
         return false;
     }

@@ -110,7 +110,7 @@ struct FactoredInstr {
     id: Id<Instr>,
     role: Role,
     /// Its original value, with the factor, is still used.
-    kept: bool,
+    original_used: bool,
     /// The number of uses by instructions in `found`.
     factored_uses: u32,
 }
@@ -141,7 +141,7 @@ impl<'s> Factoring<'s> {
             factoring.found.push(FactoredInstr {
                 id,
                 role,
-                kept: false,
+                original_used: false,
                 factored_uses: 0,
             });
         }
@@ -192,22 +192,22 @@ impl<'s> Factoring<'s> {
         }
     }
 
-    /// Updates `kept` and the use counts. A negation whose original value is used is dropped:
-    /// nothing would be saved.
-    fn update_kept(&mut self) {
+    /// Updates `original_used` and the use counts. A negation whose original value is used is
+    /// dropped: nothing would be saved.
+    fn update_uses(&mut self) {
         for f in &mut self.found {
-            (f.kept, f.factored_uses) = (false, 0);
+            (f.original_used, f.factored_uses) = (false, 0);
         }
         for k in (0..self.found.len()).rev() {
             let Some(alu) = self.alu(k) else { continue };
             let own = self.lifted.get(&alu.def) == Some(&k);
             if own {
                 let f = &mut self.found[k];
-                f.kept |= f.factored_uses < self.uses[alu.def];
+                f.original_used |= f.factored_uses < self.uses[alu.def];
             }
             let linear = self.found[k].role == Role::Linear;
             // Negations are free as source modifiers.
-            if linear && alu.op == AluOp::FNeg && self.found[k].kept {
+            if linear && alu.op == AluOp::FNeg && self.found[k].original_used {
                 self.lifted.remove(&alu.def);
             }
             let counted = match self.found[k].role {
@@ -228,7 +228,7 @@ impl<'s> Factoring<'s> {
     /// Decides how products of factorable values that are still used with the factor are computed:
     /// not at all by this pass, if their operand is kept anyway, or with the factor multiplied into
     /// their other operand, if several share it. Returns true if anything was changed.
-    fn resolve_kept_products(&mut self) -> bool {
+    fn resolve_unfactored_products(&mut self) -> bool {
         let mut uses: FxHashMap<Operand, u32> = FxHashMap::default();
         let mut open: SmallVec<[(usize, usize, Operand); 8]> = SmallVec::new();
         for k in 0..self.found.len() {
@@ -237,8 +237,9 @@ impl<'s> Factoring<'s> {
             }
             let Some(alu) = self.alu(k) else { continue };
             let f = &self.found[k];
-            let kept = f.role == Role::Linear && f.kept && self.lifted.contains_key(&alu.def);
-            if kept && alu.op == AluOp::FMul {
+            let original_used =
+                f.role == Role::Linear && f.original_used && self.lifted.contains_key(&alu.def);
+            if original_used && alu.op == AluOp::FMul {
                 let of = usize::from(!self.is_lifted(&alu.srcs[0]));
                 let by = operand(&alu.srcs[1 - of]);
                 *uses.entry(by).or_default() += 1;
@@ -249,7 +250,7 @@ impl<'s> Factoring<'s> {
         for (k, of, by) in open {
             let Some(alu) = self.alu(k) else { continue };
             let source = self.lifted.get(&alu.srcs[of].def);
-            if source.is_some_and(|&of| self.found[of].kept) {
+            if source.is_some_and(|&of| self.found[of].original_used) {
                 self.lifted.remove(&alu.def);
                 changed = true;
             } else if uses[&by] > 1 {
@@ -264,8 +265,8 @@ impl<'s> Factoring<'s> {
     /// Determines the rewrites that save instructions.
     fn plan(mut self) -> Option<Plan> {
         loop {
-            self.update_kept();
-            if !self.update_roles() && !self.resolve_kept_products() {
+            self.update_uses();
+            if !self.update_roles() && !self.resolve_unfactored_products() {
                 break;
             }
         }
@@ -279,7 +280,7 @@ impl<'s> Factoring<'s> {
                 let source = self
                     .alu(k)
                     .and_then(|alu| self.lifted.get(&alu.srcs[of].def));
-                source.is_some_and(|&of| !self.found[of].kept)
+                source.is_some_and(|&of| !self.found[of].original_used)
             }
         };
         // Groups of instructions that depend on each other: found ones first, then scales.
@@ -303,8 +304,8 @@ impl<'s> Factoring<'s> {
         for k in (0..self.found.len()).filter(|&k| useful(k)) {
             let f = &self.found[k];
             let made = match f.role {
-                Role::Product => i32::from(f.kept) - 1,
-                Role::Linear => i32::from(f.kept),
+                Role::Product => i32::from(f.original_used) - 1,
+                Role::Linear => i32::from(f.original_used),
                 Role::Scaled(_) | Role::Added(_) => 0,
             };
             *saved.entry(groups.find(k)).or_default() -= made;
@@ -326,7 +327,9 @@ impl<'s> Factoring<'s> {
         Some(Plan {
             block: self.block,
             factor: self.factor,
-            steps: steps.map(|(f, _)| (f.id, (f.role, f.kept))).collect(),
+            steps: steps
+                .map(|(f, _)| (f.id, (f.role, f.original_used)))
+                .collect(),
         })
     }
 
@@ -339,7 +342,7 @@ impl<'s> Factoring<'s> {
             let old = self.found[k].role;
             let own = self.lifted.contains_key(&alu.def);
             let (role, stays) = match self.role(self.found[k].id) {
-                // As decided by `resolve_kept_products`.
+                // As decided by `resolve_unfactored_products`.
                 Some(Role::Linear) if old != Role::Linear => (old, false),
                 Some(role) => (role, own && matches!(role, Role::Product | Role::Linear)),
                 None => (Role::Linear, false),
@@ -420,14 +423,14 @@ impl Plan {
                         unfactored.insert(alu.def, *of);
                     }
                 }
-                (Role::Linear, kept) => {
+                (Role::Linear, original_used) => {
                     let srcs = alu.srcs.iter();
                     let srcs = srcs
                         .map(|src| *unfactored.get(&src.def).unwrap_or(src))
                         .collect();
                     let without = make(s, alu.op, srcs);
                     unfactored.insert(alu.def, without);
-                    if kept {
+                    if original_used {
                         new.op = AluOp::FMul;
                         new.srcs = SmallVec::from_iter([without, factor]);
                     }

@@ -83,10 +83,10 @@ impl Hoister<'_> {
         if made.is_empty() {
             return false;
         }
-        let (mut kept, mut changed) = (0, false);
+        let (mut remaining, mut changed) = (0, false);
         let mut instrs = std::mem::take(&mut s.blocks[other].instrs);
         instrs.retain(|&id| {
-            if kept < MAX_DISTANCE && is_hoistable(s, &s.instrs[id]) {
+            if remaining < MAX_DISTANCE && is_hoistable(s, &s.instrs[id]) {
                 self.resolve(s, id);
                 let same = made.get(&hash_instr(s, &s.instrs[id]));
                 let same = same.and_then(|all| all.iter().find(|one| equal_instrs(s, **one, id)));
@@ -96,7 +96,7 @@ impl Hoister<'_> {
                     return false;
                 }
             }
-            kept += 1;
+            remaining += 1;
             true
         });
         s.blocks[other].instrs = instrs;
@@ -109,30 +109,31 @@ impl Hoister<'_> {
         changed
     }
 
-    /// Moves `kept` to the end of block `before`, where it replaces `removed` too. The caller
+    /// Moves `remaining` to the end of block `before`, where it replaces `removed` too. The caller
     /// removes it from its old block.
     fn merge_before(
         &mut self,
         s: &mut Shader,
-        kept: Id<Instr>,
+        remaining: Id<Instr>,
         removed: Id<Instr>,
         before: Id<Block>,
     ) {
-        let (Some(kept_def), Some(removed_def)) = (s.instrs[kept].def(), s.instrs[removed].def())
+        let (Some(remaining_def), Some(removed_def)) =
+            (s.instrs[remaining].def(), s.instrs[removed].def())
         else {
             return;
         };
-        self.replacements[removed_def] = Some(kept_def);
-        if self.block_of[kept_def] != Some(before) {
-            s.blocks[before].instrs.push(kept);
-            self.block_of[kept_def] = Some(before);
+        self.replacements[removed_def] = Some(remaining_def);
+        if self.block_of[remaining_def] != Some(before) {
+            s.blocks[before].instrs.push(remaining);
+            self.block_of[remaining_def] = Some(before);
         }
         // The remaining instruction must satisfy the requirements of both.
         if let Instr::Alu(a) = &s.instrs[removed] {
             let (exact, preserve) = (a.exact, a.preserve_nan_inf_sz);
-            if let Instr::Alu(kept) = &mut s.instrs[kept] {
-                kept.exact |= exact;
-                kept.preserve_nan_inf_sz |= preserve;
+            if let Instr::Alu(remaining) = &mut s.instrs[remaining] {
+                remaining.exact |= exact;
+                remaining.preserve_nan_inf_sz |= preserve;
             }
         }
     }

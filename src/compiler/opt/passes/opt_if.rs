@@ -166,7 +166,7 @@ fn normalise_comparison(s: &Shader, def: Id<Def>) -> Option<Comparison> {
         _ => return None,
     };
     let mut srcs = [0, 1].map(|k| (a.srcs[k].def, a.srcs[k].swizzle[0]));
-    if a.op.info().props.has(Props::COMMUTES) {
+    if a.op.info().props.has(AluProps::COMMUTES) {
         srcs.sort();
     }
     Some(Comparison {

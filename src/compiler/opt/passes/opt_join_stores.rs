@@ -136,7 +136,10 @@ fn deref_path(s: &Shader, pointer: Id<Def>) -> Option<(Id<Variable>, SmallVec<[S
     let mut at = pointer;
     loop {
         let deref = s.deref_of(at)?;
-        if !matches!(deref.mode, Mode::FunctionTemp | Mode::ShaderTemp) {
+        if !matches!(
+            deref.mode,
+            VariableMode::FunctionTemp | VariableMode::ShaderTemp
+        ) {
             return None;
         }
         at = match deref.kind {

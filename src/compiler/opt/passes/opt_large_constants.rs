@@ -38,8 +38,8 @@ struct Pointee {
     dynamic: bool,
 }
 
-fn is_temp(mode: Mode) -> bool {
-    matches!(mode, Mode::FunctionTemp | Mode::ShaderTemp)
+fn is_temp(mode: VariableMode) -> bool {
+    matches!(mode, VariableMode::FunctionTemp | VariableMode::ShaderTemp)
 }
 
 /// Runs the pass. Returns true if it changed the shader.
@@ -69,7 +69,7 @@ pub fn opt_large_constants(s: &mut Shader, _: &Ctx) -> bool {
             continue;
         };
         s.vars[var].init = Some(value);
-        s.vars[var].mode = Mode::Constant;
+        s.vars[var].mode = VariableMode::Constant;
         changed = true;
     }
     if changed {
@@ -261,20 +261,20 @@ fn apply(s: &mut Shader) {
         let mut instrs = std::mem::take(&mut s.blocks[b].instrs);
         instrs.retain(|&id| {
             let constant = |s: &Shader, d: Id<Def>| match s.deref_of(d) {
-                Some(d) => d.mode == Mode::Constant,
+                Some(d) => d.mode == VariableMode::Constant,
                 None => false,
             };
             match &s.instrs[id] {
                 Instr::Deref(d) if is_temp(d.mode) => {
                     let becomes = match d.kind {
-                        DerefKind::Var(v) => s.vars[v].mode == Mode::Constant,
+                        DerefKind::Var(v) => s.vars[v].mode == VariableMode::Constant,
                         DerefKind::Array { parent, .. } | DerefKind::Struct { parent, .. } => {
                             constant(s, parent)
                         }
                         _ => false,
                     };
                     if becomes && let Instr::Deref(d) = &mut s.instrs[id] {
-                        d.mode = Mode::Constant;
+                        d.mode = VariableMode::Constant;
                     }
                     true
                 }

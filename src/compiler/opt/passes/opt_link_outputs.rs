@@ -34,15 +34,15 @@ pub fn opt_link_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
         match links.get(&(slot, component)) {
             // The capture buffer still needs it.
             Some(_) if dword.captured => Some((slot, component)),
-            Some(Linked::Constant(_)) => None,
-            Some(Linked::At(..)) if dword.equal_to.is_some() => None,
-            Some(Linked::At(slot, component)) => Some((*slot, *component)),
+            Some(LinkTarget::Constant(_)) => None,
+            Some(LinkTarget::At(..)) if dword.equal_to.is_some() => None,
+            Some(LinkTarget::At(slot, component)) => Some((*slot, *component)),
             None => Some((slot, component)),
         }
     });
     s.info.links = links
         .into_iter()
-        .map(|((slot, component), to)| Link {
+        .map(|((slot, component), to)| OutputLink {
             slot,
             component,
             to,
@@ -71,7 +71,7 @@ struct Dword {
 }
 
 /// The dwords, by their original locations.
-fn collect_dwords(s: &Shader, reads: &Reads) -> BTreeMap<Location, Dword> {
+fn collect_dwords(s: &Shader, reads: &InputsRead) -> BTreeMap<Location, Dword> {
     let mut dwords: BTreeMap<Location, Dword> = BTreeMap::new();
     for slot in (Slot::VAR0.0..Slot::PATCH0.0).map(Slot) {
         let [smooth, flat] = reads.components_read(slot);
@@ -142,9 +142,9 @@ fn constant_bits(s: &Shader, dword: &Dword) -> Option<u32> {
 /// The new locations of the dwords that move.
 fn new_locations(
     s: &Shader,
-    reads: &Reads,
+    reads: &InputsRead,
     dwords: &BTreeMap<Location, Dword>,
-) -> BTreeMap<Location, Linked> {
+) -> BTreeMap<Location, LinkTarget> {
     let mut links = BTreeMap::new();
     // The dwords to place, by slot.
     let mut groups: BTreeMap<(bool, Slot), Vec<Location>> = BTreeMap::new();
@@ -153,7 +153,7 @@ fn new_locations(
             && !reads.is_pinned(location.0)
             && let Some(bits) = constant_bits(s, dword)
         {
-            links.insert(*location, Linked::Constant(bits));
+            links.insert(*location, LinkTarget::Constant(bits));
             continue;
         }
         if !dword.pinned && dword.equal_to.is_none() {
@@ -180,17 +180,17 @@ fn new_locations(
         for (from, (slot, component)) in packed {
             let to = (free[slot], component);
             if to != from {
-                links.insert(from, Linked::At(to.0, to.1));
+                links.insert(from, LinkTarget::At(to.0, to.1));
             }
         }
     }
     for (location, dword) in dwords {
         if let Some(equal_to) = dword.equal_to {
             let to = match links.get(&equal_to) {
-                Some(Linked::At(slot, component)) => (*slot, *component),
+                Some(LinkTarget::At(slot, component)) => (*slot, *component),
                 _ => equal_to,
             };
-            links.insert(*location, Linked::At(to.0, to.1));
+            links.insert(*location, LinkTarget::At(to.0, to.1));
         }
     }
     links

@@ -60,7 +60,7 @@ struct Plan {
     /// The number of iterations in which the condition does not break.
     iterations: u32,
     /// The loop may break earlier.
-    at_most: bool,
+    may_break_early: bool,
     before: Id<Block>,
     head: Id<Block>,
     tail: Id<Block>,
@@ -128,7 +128,7 @@ fn plan_unroll(
         limit = limit.min(1);
     }
     let known = count_iterations(s, term, breaks_on, l, (before, tail), limit);
-    let at_most = known.is_none();
+    let may_break_early = known.is_none();
     let iterations = known.or_else(|| {
         let alone = indexing && other_exits.is_empty() && !nested && !has_barrier(s, body);
         let few = |iterations: &u32| *iterations <= limit && iterations * size <= ctx.unroll_limit;
@@ -137,7 +137,7 @@ fn plan_unroll(
     })?;
     Some(Plan {
         iterations,
-        at_most,
+        may_break_early,
         before,
         head,
         tail,
@@ -297,7 +297,10 @@ fn indexed_array_length(s: &Shader, block: Id<Block>, number: Id<Def>) -> Option
         let DerefKind::Array { parent, index } = pointer.kind else {
             return None;
         };
-        let local = matches!(pointer.mode, Mode::FunctionTemp | Mode::ShaderTemp);
+        let local = matches!(
+            pointer.mode,
+            VariableMode::FunctionTemp | VariableMode::ShaderTemp
+        );
         match s.types[s.deref_of(parent)?.ty] {
             Type::Array { len, .. } if local && index == number => len,
             _ => None,
@@ -541,7 +544,7 @@ fn take_head_phis(s: &mut Shader, plan: &Plan) -> Vec<(Id<Def>, Id<Def>, Id<Def>
 fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loop>, plan: Plan) {
     // Exits that every copy has.
     let mut copied_exits = plan.other_exits.clone();
-    if plan.at_most {
+    if plan.may_break_early {
         copied_exits.push(plan.exit);
     }
     let after = match s.list(list).get(at + 1) {
@@ -567,7 +570,7 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
     if s.jump_of(plan.tail) == Some(Jump::Continue) {
         s.blocks[plan.tail].instrs.pop();
     }
-    let inner = match plan.at_most {
+    let inner = match plan.may_break_early {
         true => FxHashMap::default(),
         false => remove_condition(s, edit, &mut body, &plan),
     };

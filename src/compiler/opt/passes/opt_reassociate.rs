@@ -37,7 +37,7 @@ enum Uses {
     None,
     /// One use, by this instruction in this block.
     Single(Id<Instr>, Id<Block>),
-    Several,
+    Multiple,
 }
 
 fn collect_uses(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Uses> {
@@ -47,13 +47,13 @@ fn collect_uses(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Uses> {
             s.instrs[id].for_each_src(|d| {
                 out[d] = match out[d] {
                     Uses::None => Uses::Single(id, b),
-                    _ => Uses::Several,
+                    _ => Uses::Multiple,
                 };
             });
         }
     }
     for (_, i) in s.ifs.iter() {
-        out[i.cond] = Uses::Several;
+        out[i.cond] = Uses::Multiple;
     }
     out
 }

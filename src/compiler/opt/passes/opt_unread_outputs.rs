@@ -31,14 +31,14 @@ pub fn opt_unread_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
     let mut any = false;
     for id in s.vars.ids() {
         let v = &s.vars[id];
-        let Some(io) = v.io.filter(|_| v.mode == Mode::ShaderOut) else {
+        let Some(io) = v.io.filter(|_| v.mode == VariableMode::ShaderOut) else {
             continue;
         };
         if io.slot.user_location().is_none() || self_read[id] || needed.any(variable_slots(s, v)) {
             continue;
         }
         let v = &mut s.vars[id];
-        (v.mode, v.io, v.access) = (Mode::ShaderTemp, None, Access::default());
+        (v.mode, v.io, v.access) = (VariableMode::ShaderTemp, None, Access::default());
         temporaries[id] = Some(id);
         any = true;
     }
@@ -49,15 +49,15 @@ pub fn opt_unread_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
 }
 
 /// The slots of an I/O variable; for per-vertex variables, those of one vertex.
-fn variable_slots(s: &Shader, v: &Variable) -> Slots {
-    let Some(io) = v.io else { return Slots::NONE };
+fn variable_slots(s: &Shader, v: &Variable) -> SlotSet {
+    let Some(io) = v.io else { return SlotSet::NONE };
     let mut ty = v.ty;
     if s.is_per_vertex(v)
         && let Type::Array { elem, .. } = s.types[ty]
     {
         ty = elem;
     }
-    Slots::run(io.slot, s.types.count_slots(ty))
+    SlotSet::run(io.slot, s.types.count_slots(ty))
 }
 
 /// Outputs that the shader reads.
@@ -67,7 +67,7 @@ fn self_read_outputs(s: &Shader) -> IdMap<Variable, bool> {
     for block in s.block_order() {
         for &id in &s.blocks[block].instrs {
             match &s.instrs[id] {
-                Instr::Deref(d) if d.mode == Mode::ShaderOut => {
+                Instr::Deref(d) if d.mode == VariableMode::ShaderOut => {
                     root[d.def] = match d.kind {
                         DerefKind::Var(v) => Some(v),
                         DerefKind::Array { parent, .. }

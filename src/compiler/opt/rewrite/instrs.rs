@@ -1,7 +1,9 @@
 //! Instruction-by-instruction rewriting with a builder, and smaller rewrites that passes share.
 
 use entity::{Id, IdMap};
-use nir::{Access, Alu, AluOp, AluSrc, Builder, Def, DerefKind, Instr, Mode, Shader, Variable};
+use nir::{
+    Access, Alu, AluOp, AluSrc, Builder, Def, DerefKind, Instr, Shader, Variable, VariableMode,
+};
 use smallvec::SmallVec;
 
 /// What [`lower_instrs`] does with an instruction.
@@ -127,7 +129,7 @@ pub(crate) fn redirect_to_temporaries(
             };
             if redirected {
                 moved[d.def] = true;
-                d.mode = Mode::ShaderTemp;
+                d.mode = VariableMode::ShaderTemp;
                 d.access = Access::default();
             }
         }

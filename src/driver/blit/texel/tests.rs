@@ -29,7 +29,7 @@ fn tile(order: Order) -> [u32; 2] {
 }
 
 /// The byte offset of a position in a plane.
-pub(crate) fn byte(plane: &Plane, x: u32, y: u32) -> usize {
+pub(crate) fn byte(plane: &TexelMemory, x: u32, y: u32) -> usize {
     let at = match plane.order {
         Order::Rows => y * plane.pitch_bytes + x,
         order => {
@@ -47,7 +47,8 @@ pub(crate) fn byte(plane: &Plane, x: u32, y: u32) -> usize {
 /// Runs launches; their buffers are ranges of `memory`, which starts at address 0.
 pub(crate) fn run(launches: &[Launch], memory: &mut [u8]) {
     for launch in launches {
-        let range = |span: &Span| span.address as usize..(span.address + span.bytes) as usize;
+        let range =
+            |span: &MemoryRange| span.address as usize..(span.address + span.bytes) as usize;
         let buffers = launch.buffers().iter();
         let mut machine = nir::interp::Machine {
             buffers: (0..)
@@ -70,13 +71,13 @@ pub(crate) fn run(launches: &[Launch], memory: &mut [u8]) {
 }
 
 /// A plane with a pitch of a few tiles.
-pub(crate) fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Plane {
+pub(crate) fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> TexelMemory {
     let pitch_bytes = match order {
         Order::Rows => 336,
         Order::X => 1024,
         Order::Y | Order::W => 384,
     };
-    Plane {
+    TexelMemory {
         address,
         order,
         pitch_bytes,
@@ -113,7 +114,8 @@ fn boxes_are_copied_between_all_orders() {
                 for slice in 0..extent.slices {
                     for y in 0..extent.rows {
                         for x in 0..extent.row_bytes {
-                            let row = |plane: &Plane| plane.y_rows + y + slice * plane.slice_rows;
+                            let row =
+                                |plane: &TexelMemory| plane.y_rows + y + slice * plane.slice_rows;
                             expected[byte(&to, to_x + x, row(&to))] =
                                 memory[byte(&from, from_x + x, row(&from))];
                         }
@@ -150,7 +152,7 @@ fn three_channels_are_copied_with_and_without_padding() {
             let mut memory = noise();
             let mut expected = memory.clone();
             for (slice, y) in (0..slices).flat_map(|slice| (0..rows).map(move |y| (slice, y))) {
-                let row = |plane: &Plane| plane.y_rows + y + slice * plane.slice_rows;
+                let row = |plane: &TexelMemory| plane.y_rows + y + slice * plane.slice_rows;
                 for (x, at) in (0..columns).flat_map(|x| (0..6).map(move |at| (x, at))) {
                     let value = memory[byte(&from, from_x + x * from_bytes + at, row(&from))];
                     expected[byte(&to, to_x + x * to_bytes + at, row(&to))] = value;
@@ -225,7 +227,7 @@ fn fills_of_every_element_size_write_only_the_box() {
 
 #[test]
 fn large_boxes_are_split_to_fit_a_surface() {
-    let large = Plane {
+    let large = TexelMemory {
         address: 0x10_0000_0000,
         order: Order::Y,
         pitch_bytes: 1 << 18,
@@ -253,11 +255,11 @@ fn large_boxes_are_split_to_fit_a_surface() {
 
 #[test]
 fn fast_cleared_pixels_are_resolved_by_four() {
-    let control = Plane {
+    let control = TexelMemory {
         x_bytes: 4,
         ..plane(Order::Y, 0, 0, 3)
     };
-    let pixels = Plane {
+    let pixels = TexelMemory {
         x_bytes: 16,
         ..plane(Order::Y, HALF as u64, 0, 5)
     };
@@ -268,7 +270,7 @@ fn fast_cleared_pixels_are_resolved_by_four() {
     };
     for (samples_log2, cleared) in [(1, 0x3), (2, 0xff)] {
         let mut memory = noise();
-        let value = Span {
+        let value = MemoryRange {
             address: memory.len() as u64,
             bytes: 4,
         };
@@ -276,7 +278,7 @@ fn fast_cleared_pixels_are_resolved_by_four() {
         let mut expected = memory.clone();
         for (slice, y) in (0..2).flat_map(|slice| (0..4).map(move |y| (slice, y))) {
             for x in 0..24 {
-                let row = |plane: &Plane| plane.y_rows + y + slice * plane.slice_rows;
+                let row = |plane: &TexelMemory| plane.y_rows + y + slice * plane.slice_rows;
                 let element = byte(&control, 4 + x, row(&control));
                 // In the second row all are cleared, in the third none, else some; the padding
                 // right of the last pixel is undefined.
@@ -300,7 +302,7 @@ fn fast_cleared_pixels_are_resolved_by_four() {
         }
         let launches = resolve_mcs_texels(control, pixels, extent, samples_log2, value);
         for launch in &launches {
-            assert!(matches!(launch.shader, Shader::Settle(settle) if settle.by_four));
+            assert!(matches!(launch.shader, Shader::McsResolve(settle) if settle.by_four));
         }
         run(&launches, &mut memory);
         for at in 0..memory.len() {

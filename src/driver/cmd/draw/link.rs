@@ -1,48 +1,48 @@
 //! Links the compiled shaders of a graphics pipeline.
 //!
-//! In:  each stage's compiled binary, and the location of its code. Out: [`Shaders`], in which each
-//!      fragment input names its source among the vertex outputs.
+//! In:  each stage's compiled binary, and the location of its code. Out: [`PipelineShaders`], in
+//!      which each fragment input names its source among the vertex outputs.
 //! Ref: Vulkan 1.3, "Shader Input and Output Interfaces": an input that no stage writes is
 //!      undefined; here it is zero.
 
 use abi::{FragmentInfo, ShaderBinary, StageInfo, VertexElement, slot};
 
 use crate::draw::shader::{
-    CapturedDword, ComputedDepth, ControlShader, EvaluationShader, FragmentShader, GeometryShader,
-    INPUTS, Input, Program, Shaders, Source, Special, StreamOut, Tessellation, Variant,
-    VertexInputs, VertexShader,
+    CapturedDword, ComputedDepth, ControlShader, EvaluationShader, FragmentInput, FragmentShader,
+    FragmentVariant, GeometryShader, INPUTS, InputSource, PipelineShaders, StreamOut, TargetOp,
+    Tessellation, UrbStageShader, VertexInputs, VertexShader,
 };
-use crate::generation::Scratch;
+use crate::generation::ScratchSpace;
 
 /// A compiled shader and its resources.
 #[derive(Clone, Copy, Debug)]
-pub struct Stage<'a> {
+pub struct StageShader<'a> {
     /// The compiled shader.
     pub binary: &'a ShaderBinary,
     /// Offset of its code from Instruction Base Address, in bytes.
     pub code_offset_bytes: u64,
     /// Scratch, sized for the variant that needs most.
-    pub scratch: Scratch,
+    pub scratch: ScratchSpace,
 }
 
-impl<'a> Stage<'a> {
-    fn variant(&self, variant: &abi::Variant) -> Variant {
-        Variant {
+impl<'a> StageShader<'a> {
+    fn variant(&self, variant: &abi::SimdVariant) -> FragmentVariant {
+        FragmentVariant {
             kernel_offset_bytes: self.code_offset_bytes + u64::from(variant.code_offset_bytes),
             first_grf: variant.push_grf.into(),
         }
     }
 
     /// The only variant of a SIMD8 stage.
-    fn program(&self) -> Result<Program<'a>, LinkError> {
+    fn program(&self) -> Result<UrbStageShader<'a>, LinkError> {
         let [code, ..] = &self.binary.variants[..] else {
             return Err(LinkError::Stage);
         };
-        let Variant {
+        let FragmentVariant {
             kernel_offset_bytes,
             first_grf,
         } = self.variant(code);
-        Ok(Program {
+        Ok(UrbStageShader {
             kernel_offset_bytes,
             first_grf,
             scratch: self.scratch,
@@ -62,9 +62,9 @@ pub enum LinkError {
 }
 
 /// Links the shaders of a pipeline, given in pipeline order with the vertex shader first. Each was
-/// compiled against the outputs of the stage before it (`compile::Key::before`). `views` is the
-/// multiview mask.
-pub fn link<'a>(stages: &[Stage<'a>], views: u32) -> Result<Shaders<'a>, LinkError> {
+/// compiled against the outputs of the stage before it (`compile::CompileKey::before`). `views` is
+/// the multiview mask.
+pub fn link<'a>(stages: &[StageShader<'a>], views: u32) -> Result<PipelineShaders<'a>, LinkError> {
     let [vertex, stages @ ..] = stages else {
         return Err(LinkError::Stage);
     };
@@ -124,7 +124,7 @@ pub fn link<'a>(stages: &[Stage<'a>], views: u32) -> Result<Shaders<'a>, LinkErr
         None => None,
     };
     let writes = |slot: u8| outputs.written >> slot & 1 != 0;
-    Ok(Shaders {
+    Ok(PipelineShaders {
         vertex: VertexShader {
             kernel_offset_bytes: program.kernel_offset_bytes,
             scratch: program.scratch,
@@ -175,7 +175,7 @@ fn stream_out(outputs: &abi::VertexOutputs, streams: bool) -> StreamOut {
 }
 
 fn fragment_shader<'a>(
-    stage: &Stage<'a>,
+    stage: &StageShader<'a>,
     vertices: &abi::VertexOutputs,
 ) -> Result<FragmentShader<'a>, LinkError> {
     let StageInfo::Fragment(info) = &stage.binary.stage else {
@@ -219,27 +219,30 @@ fn fragment_shader<'a>(
         early_tests: info.early_tests,
         targets: info.targets,
         dual_source: info.dual_source,
-        special: Special::None,
+        target_op: TargetOp::None,
         push: &stage.binary.push,
     })
 }
 
-fn sources(info: &FragmentInfo, vertices: &abi::VertexOutputs) -> Result<Vec<Input>, LinkError> {
+fn sources(
+    info: &FragmentInfo,
+    vertices: &abi::VertexOutputs,
+) -> Result<Vec<FragmentInput>, LinkError> {
     if info.inputs.len() > INPUTS {
         return Err(LinkError::TooManyInputs);
     }
     let source = |slot: u8| match vertices.vue.slot_index(slot) {
         // The VUE header has a slot even if the shader does not write it.
-        Some(_) if vertices.written >> slot & 1 == 0 => Ok(Source::Zero),
+        Some(_) if vertices.written >> slot & 1 == 0 => Ok(InputSource::Zero),
         Some(slot) => u8::try_from(slot)
-            .map(Source::Slot)
+            .map(InputSource::Slot)
             .map_err(|_| LinkError::TooManyInputs),
-        None if slot == slot::PRIMITIVE_ID => Ok(Source::PrimitiveId),
-        None if slot == slot::POINT_COORD => Ok(Source::PointCoord),
-        None => Ok(Source::Zero),
+        None if slot == slot::PRIMITIVE_ID => Ok(InputSource::PrimitiveId),
+        None if slot == slot::POINT_COORD => Ok(InputSource::PointCoord),
+        None => Ok(InputSource::Zero),
     };
     let inputs = (0..).zip(&info.inputs).map(|(index, &slot)| {
-        Ok(Input {
+        Ok(FragmentInput {
             source: source(slot)?,
             flat: info.flat_inputs >> index & 1 != 0,
         })

@@ -16,6 +16,6 @@ pub mod urb;
 mod vertex_cache;
 
 pub use generation::{
-    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, DrawState,
-    StaticState,
+    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, DrawGeneration, DrawParams,
+    DrawState, StaticState,
 };

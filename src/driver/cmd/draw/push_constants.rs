@@ -8,12 +8,12 @@ use abi::{DriverValue, PushedBuffer, PushedRange, REGISTER_DW};
 
 use crate::draw::generation::{CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, DrawGeneration};
 use crate::generation::{
-    BOUND_DW, Machine, PUSH_CONSTANTS_DW, PipeControl, VALUES_AT, ZERO_AT, pushed_word,
+    BOUND_DW, DeviceInfo, PUSH_CONSTANTS_DW, PipeControl, VALUES_AT, ZERO_AT, pushed_word,
     value_index, value_index_and_offset,
 };
 use crate::mi;
 use crate::push_data::fill;
-use crate::stream::{Memory, Stream};
+use crate::stream::{Stream, StreamMemory};
 
 /// One bit for each bound word.
 pub(super) type WordMask = u128;
@@ -82,10 +82,10 @@ impl Range {
     }
 
     /// The memory to push: the buffer itself, unless it ends before the range does.
-    fn buffer<G: DrawGeneration, M: Memory>(
+    fn buffer<G: DrawGeneration, M: StreamMemory>(
         &self,
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
         words: &[u32; BOUND_DW],
     ) -> Result<ConstantBuffer, M::Error> {
         let handle = words[usize::from(self.index) % BOUND_DW];
@@ -108,10 +108,10 @@ impl Range {
     /// Copies `count` dwords, followed by zeros. The GPU copies, since the buffer may still be
     /// written until then.
     #[cold]
-    fn copy<G: DrawGeneration, M: Memory>(
+    fn copy<G: DrawGeneration, M: StreamMemory>(
         &self,
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
         from: u64,
         count: u32,
     ) -> Result<ConstantBuffer, M::Error> {
@@ -234,9 +234,9 @@ pub(super) struct BoundWords<'a> {
 
 /// Emits the constants and the sampler pointer of a stage: writes what changed, references
 /// everything. `buffers` are those emitted last.
-pub(super) fn emit_stage_constants<G: DrawGeneration, M: Memory>(
+pub(super) fn emit_stage_constants<G: DrawGeneration, M: StreamMemory>(
     stream: &mut Stream<M>,
-    machine: &Machine,
+    machine: &DeviceInfo,
     stage: ConstantStage,
     pushed: Option<&PushLayout>,
     bound: &BoundWords<'_>,

@@ -8,23 +8,23 @@ use std::sync::Arc;
 use abi::DriverValue;
 
 use crate::draw::generation::{
-    ByteCount, CONSTANT_BUFFERS, CONSTANT_STAGES, ConstantBuffer, ConstantStage, Draw,
-    DrawGeneration, DrawState, StaticState,
+    ByteCount, CONSTANT_BUFFERS, CONSTANT_STAGES, ConstantBuffer, ConstantStage, DrawGeneration,
+    DrawParams, DrawState, StaticState,
 };
 use crate::draw::push_constants::{
     BUFFER_CONTENTS, BoundWords, EmptyLastBuffers, PushLayout, WordMask, emit_stage_constants,
     word_mask,
 };
-use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
-use crate::draw::state::{Dirty, State};
-use crate::draw::target::Targets;
+use crate::draw::shader::{PipelineShaders, Tessellation, VertexInputs};
+use crate::draw::state::{DirtyGroups, FixedFunctionState};
+use crate::draw::target::RenderTargets;
 use crate::draw::vertex_cache::{self, VertexCache};
 
 use crate::generation::{
-    BOUND_DW, HEAP_AT, Machine, PUSH_CONSTANTS_DW, PipeControl, VALUES_AT, value_index,
+    BOUND_DW, DeviceInfo, HEAP_AT, PUSH_CONSTANTS_DW, PipeControl, VALUES_AT, value_index,
 };
 
-use crate::stream::{Memory, Stream};
+use crate::stream::{Stream, StreamMemory};
 
 /// A graphics pipeline, packed once.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl<G: DrawGeneration> DrawPipeline<G> {
     /// space or stream output declarations.
     pub fn new(
         device: &hw::Device,
-        shaders: &Shaders<'_>,
+        shaders: &PipelineShaders<'_>,
         static_state: Option<&StaticState<'_>>,
     ) -> Option<Self> {
         use ConstantStage as S;
@@ -77,9 +77,9 @@ pub struct InternalDraw<'a, G: DrawGeneration> {
     /// Its shaders.
     pub pipeline: &'a Arc<DrawPipeline<G>>,
     /// Its state; unchanged on return.
-    pub state: &'a mut Box<State>,
+    pub state: &'a mut Box<FixedFunctionState>,
     /// State groups that may differ from the previous draw with this pipeline.
-    pub differs: Dirty,
+    pub differs: DirtyGroups,
     /// Its push constants.
     pub constants_dw: &'a [u32],
     /// The draw is predicated.
@@ -88,15 +88,15 @@ pub struct InternalDraw<'a, G: DrawGeneration> {
 
 /// Draw state of a batch.
 #[derive(Debug)]
-pub struct Draws<G: DrawGeneration> {
-    state: Box<State>,
-    dirty: Dirty,
+pub struct BatchDrawState<G: DrawGeneration> {
+    state: Box<FixedFunctionState>,
+    dirty: DirtyGroups,
     /// Words that changed since constants were emitted.
     changed_words: WordMask,
     /// Groups set by commands since the pipeline was bound.
-    groups_set: Dirty,
+    groups_set: DirtyGroups,
     pipeline: Option<Arc<DrawPipeline<G>>>,
-    targets: Option<Targets>,
+    targets: Option<RenderTargets>,
     /// Offset of the binding table of colour targets.
     table_offset: u32,
     /// First vertex, first instance and draw index, as emitted last.
@@ -122,14 +122,14 @@ pub struct Draws<G: DrawGeneration> {
     last_meta_pipeline: Option<Arc<DrawPipeline<G>>>,
 }
 
-impl<G: DrawGeneration> Default for Draws<G> {
+impl<G: DrawGeneration> Default for BatchDrawState<G> {
     /// Nothing is bound, and nothing was emitted.
     fn default() -> Self {
         Self {
             state: Box::default(),
-            dirty: Dirty::ALL,
+            dirty: DirtyGroups::ALL,
             changed_words: WordMask::MAX,
-            groups_set: Dirty::NONE,
+            groups_set: DirtyGroups::NONE,
             pipeline: None,
             targets: None,
             table_offset: 0,
@@ -147,7 +147,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
     }
 }
 
-impl<G: DrawGeneration> Draws<G> {
+impl<G: DrawGeneration> BatchDrawState<G> {
     /// Creates draw state with nothing bound. `heap` is the address of the bindless surface heap,
     /// from which shaders read sizes and addresses of buffers.
     pub(crate) fn new(heap: u64) -> Self {
@@ -158,13 +158,13 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// All state.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &FixedFunctionState {
         &self.state
     }
 
     /// Sets state, and marks its groups dirty.
     #[inline]
-    pub fn change(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
+    pub fn change(&mut self, groups: DirtyGroups, change: impl FnOnce(&mut FixedFunctionState)) {
         change(&mut self.state);
         self.dirty = self.dirty.with(groups);
         self.groups_set = self.groups_set.with(groups);
@@ -172,7 +172,7 @@ impl<G: DrawGeneration> Draws<G> {
 
     fn constants_changed(&mut self, words: WordMask) {
         self.changed_words |= words;
-        self.dirty = self.dirty.with(Dirty::CONSTANTS);
+        self.dirty = self.dirty.with(DirtyGroups::CONSTANTS);
     }
 
     /// Uniform buffers may have changed: pushed ranges are read again.
@@ -225,7 +225,7 @@ impl<G: DrawGeneration> Draws<G> {
     pub fn bind(
         &mut self,
         pipeline: &Arc<DrawPipeline<G>>,
-        apply: impl FnOnce(&mut State) -> Dirty,
+        apply: impl FnOnce(&mut FixedFunctionState) -> DirtyGroups,
     ) {
         let same = |bound: &Arc<DrawPipeline<G>>| Arc::ptr_eq(bound, pipeline);
         let again = self.pipeline.as_ref().is_some_and(same);
@@ -234,17 +234,19 @@ impl<G: DrawGeneration> Draws<G> {
         }
         if !again {
             self.pipeline = Some(Arc::clone(pipeline));
-            self.dirty = self.dirty.with(Dirty::SHADERS.with(Dirty::CONSTANTS));
+            self.dirty = self
+                .dirty
+                .with(DirtyGroups::SHADERS.with(DirtyGroups::CONSTANTS));
             self.bases = None;
         }
-        self.groups_set = Dirty::NONE;
+        self.groups_set = DirtyGroups::NONE;
         self.dirty = self.dirty.with(apply(&mut self.state));
     }
 
     /// Binds render targets.
-    pub fn set_targets(&mut self, targets: &Targets) {
+    pub fn set_targets(&mut self, targets: &RenderTargets) {
         self.targets = Some(*targets);
-        self.dirty = self.dirty.with(Dirty::TARGETS);
+        self.dirty = self.dirty.with(DirtyGroups::TARGETS);
         self.secondary_targets_emitted = false;
     }
 
@@ -268,7 +270,7 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     fn invalidate_state(&mut self) {
-        self.dirty = Dirty::ALL;
+        self.dirty = DirtyGroups::ALL;
         self.bases = None;
         self.empty_last = EmptyLastBuffers::default();
         self.inactive_stages_reset = false;
@@ -276,20 +278,20 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Restores the standard sample pattern, which other batches rely on.
-    pub(crate) fn restore_sample_pattern<M: Memory>(
+    pub(crate) fn restore_sample_pattern<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
     ) -> Result<(), M::Error> {
         if std::mem::take(&mut self.custom_pattern_emitted) {
             G::emit_sample_pattern(stream, None)?;
-            self.dirty = self.dirty.with(Dirty::LOCATIONS);
+            self.dirty = self.dirty.with(DirtyGroups::LOCATIONS);
         }
         Ok(())
     }
 
     /// Emits the targets for secondaries that inherit them and are executed next; all other state
     /// is lost. Returns false if no targets are bound.
-    pub(crate) fn emit_secondary_targets<M: Memory>(
+    pub(crate) fn emit_secondary_targets<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
     ) -> Result<bool, M::Error> {
@@ -306,10 +308,10 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Emits all dirty state. Returns false if no pipeline or no targets are bound.
-    fn emit_dirty_state<M: Memory>(
+    fn emit_dirty_state<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
     ) -> Result<bool, M::Error> {
         if self.pipeline.is_none() || self.targets.is_none() {
             return Ok(false);
@@ -319,26 +321,26 @@ impl<G: DrawGeneration> Draws<G> {
             return Ok(true);
         }
         self.last_meta_pipeline = None;
-        if !dirty.without(Dirty::CONSTANTS).is_none() {
+        if !dirty.without(DirtyGroups::CONSTANTS).is_none() {
             self.emit_state(stream, machine)?;
         }
-        let mut emit_table = dirty.any(Dirty::TARGETS);
-        if dirty.any(Dirty::CONSTANTS) {
+        let mut emit_table = dirty.any(DirtyGroups::TARGETS);
+        if dirty.any(DirtyGroups::CONSTANTS) {
             emit_table |= self.emit_constants(stream, machine)?;
         }
         if emit_table {
             G::emit_binding_table_pointer(stream, ConstantStage::Fragment, self.table_offset)?;
         }
-        self.dirty = Dirty::NONE;
+        self.dirty = DirtyGroups::NONE;
         Ok(true)
     }
 
     /// Emits dirty state, except constants.
     #[inline(never)]
-    fn emit_state<M: Memory>(
+    fn emit_state<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
     ) -> Result<(), M::Error> {
         let (Some(pipeline), Some(targets)) = (&self.pipeline, &self.targets) else {
             return Ok(());
@@ -353,11 +355,12 @@ impl<G: DrawGeneration> Draws<G> {
         };
         G::emit_state(stream, &draw_state)?;
         let locations = self.state.custom_sample_locations();
-        if dirty.any(Dirty::LOCATIONS) && (self.custom_pattern_emitted || locations.is_some()) {
+        if dirty.any(DirtyGroups::LOCATIONS) && (self.custom_pattern_emitted || locations.is_some())
+        {
             G::emit_sample_pattern(stream, locations)?;
             self.custom_pattern_emitted = locations.is_some();
         }
-        if dirty.any(Dirty::VERTEX_BUFFERS.with(Dirty::INDEX_BUFFER)) {
+        if dirty.any(DirtyGroups::VERTEX_BUFFERS.with(DirtyGroups::INDEX_BUFFER)) {
             let state = &self.state;
             let bound = usize::from(state.vertex_buffer_count);
             let mut aliases = false;
@@ -374,7 +377,7 @@ impl<G: DrawGeneration> Draws<G> {
                 invalidate_vertex_cache::<G, M>(stream, machine, &mut self.vertex_cache)?;
             }
         }
-        if dirty.any(Dirty::TARGETS) {
+        if dirty.any(DirtyGroups::TARGETS) {
             if targets.inherited {
                 self.table_offset = G::inherited_table_offset::<M>();
             } else {
@@ -388,10 +391,10 @@ impl<G: DrawGeneration> Draws<G> {
 
     /// Emits dirty constants. Returns true if those of the fragment stage were among them: its
     /// binding table pointer must follow, to latch them.
-    fn emit_constants<M: Memory>(
+    fn emit_constants<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
     ) -> Result<bool, M::Error> {
         let Some(pipeline) = &self.pipeline else {
             return Ok(false);
@@ -425,7 +428,7 @@ impl<G: DrawGeneration> Draws<G> {
                 }
             }
         }
-        let all = self.dirty.any(Dirty::SHADERS);
+        let all = self.dirty.any(DirtyGroups::SHADERS);
         let bound = BoundWords {
             words: &self.words,
             changed: if all {
@@ -476,11 +479,11 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Draws. Returns false if no pipeline or no targets are bound.
-    pub(crate) fn draw<M: Memory>(
+    pub(crate) fn draw<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
-        draw: &Draw,
+        machine: &DeviceInfo,
+        draw: &DrawParams,
         predicated: bool,
     ) -> Result<bool, M::Error> {
         if draw.vertices == 0 || draw.instances == 0 {
@@ -494,12 +497,12 @@ impl<G: DrawGeneration> Draws<G> {
         Ok(true)
     }
 
-    /// Draws with a vertex count from memory. Returns false as [`Draws::draw`] does.
-    pub(crate) fn draw_byte_count<M: Memory>(
+    /// Draws with a vertex count from memory. Returns false as [`BatchDrawState::draw`] does.
+    pub(crate) fn draw_byte_count<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
-        draw: &Draw,
+        machine: &DeviceInfo,
+        draw: &DrawParams,
         count: &ByteCount,
         predicated: bool,
     ) -> Result<bool, M::Error> {
@@ -516,12 +519,12 @@ impl<G: DrawGeneration> Draws<G> {
     ///
     /// The pipeline's inputs are read in place: a copy defeats store-to-load forwarding.
     #[inline(always)]
-    fn with_draw_parameters<M: Memory>(
+    fn with_draw_parameters<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
-        draw: &Draw,
-    ) -> Result<Draw, M::Error> {
+        machine: &DeviceInfo,
+        draw: &DrawParams,
+    ) -> Result<DrawParams, M::Error> {
         let (mut reads_parameters, mut draw_id, mut views) = (false, false, 1);
         if let Some(pipeline) = &self.pipeline {
             let inputs = G::vertex_inputs(&pipeline.packed);
@@ -532,23 +535,23 @@ impl<G: DrawGeneration> Draws<G> {
         if reads_parameters {
             self.emit_draw_parameters(stream, machine, draw, draw_id)?;
         }
-        Ok(Draw {
+        Ok(DrawParams {
             instances: draw.instances.saturating_mul(views),
             ..*draw
         })
     }
 
     /// Emits first vertex, first instance and, if read, the draw index.
-    fn emit_draw_parameters<M: Memory>(
+    fn emit_draw_parameters<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
-        draw: &Draw,
+        machine: &DeviceInfo,
+        draw: &DrawParams,
         draw_id: bool,
     ) -> Result<(), M::Error> {
         let first = draw
             .indexed
-            .map_or(draw.first, |vertex| vertex.cast_unsigned());
+            .map_or(draw.first_vertex, |vertex| vertex.cast_unsigned());
         let number = if draw_id { draw.number } else { 0 };
         let bases = [first, draw.first_instance, number];
         if self.bases != Some(bases) {
@@ -565,10 +568,10 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Binds the vertex buffer with first vertex and first instance.
-    fn emit_bases_buffer<M: Memory>(
+    fn emit_bases_buffer<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
         address: u64,
     ) -> Result<(), M::Error> {
         G::emit_bases_buffer(stream, address)?;
@@ -579,10 +582,10 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Binds the vertex buffer with the draw index.
-    fn emit_draw_id_buffer<M: Memory>(
+    fn emit_draw_id_buffer<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
         address: u64,
     ) -> Result<(), M::Error> {
         G::emit_draw_id_buffer(stream, address)?;
@@ -602,15 +605,15 @@ impl<G: DrawGeneration> Draws<G> {
 
     /// Performs a meta draw with its own shaders, state and constants; the application's bindings
     /// are restored.
-    pub(crate) fn meta_draw<M: Memory>(
+    pub(crate) fn meta_draw<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
         internal: InternalDraw<'_, G>,
-        draw: &Draw,
+        draw: &DrawParams,
     ) -> Result<bool, M::Error> {
         // All groups but the targets, which the meta draw shares.
-        let groups = Dirty::ALL.without(Dirty::TARGETS);
+        let groups = DirtyGroups::ALL.without(DirtyGroups::TARGETS);
         let mut words = [0; BOUND_DW];
         for (to, &from) in words.iter_mut().zip(internal.constants_dw) {
             *to = from;
@@ -624,7 +627,7 @@ impl<G: DrawGeneration> Draws<G> {
             true => {
                 self.changed_words = WordMask::MAX;
                 let targets = self.dirty.without(groups);
-                targets.with(internal.differs).with(Dirty::CONSTANTS)
+                targets.with(internal.differs).with(DirtyGroups::CONSTANTS)
             }
             false => self.dirty.with(groups),
         };
@@ -640,11 +643,11 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Draws with parameters from memory: four dwords, or five if indexed. Returns false as
-    /// [`Draws::draw`] does.
-    pub(crate) fn draw_indirect<M: Memory>(
+    /// [`BatchDrawState::draw`] does.
+    pub(crate) fn draw_indirect<M: StreamMemory>(
         &mut self,
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
         address: u64,
         indexed: bool,
         number: u32,
@@ -674,9 +677,9 @@ impl<G: DrawGeneration> Draws<G> {
 
 /// Invalidates the vertex cache, after the draws that use it.
 #[cold]
-fn invalidate_vertex_cache<G: DrawGeneration, M: Memory>(
+fn invalidate_vertex_cache<G: DrawGeneration, M: StreamMemory>(
     stream: &mut Stream<M>,
-    machine: &Machine,
+    machine: &DeviceInfo,
     vertex_cache: &mut VertexCache,
 ) -> Result<(), M::Error> {
     for control in [PipeControl::STALL, PipeControl::INVALIDATE_VERTICES] {

@@ -3,7 +3,7 @@
 //! In:  the compiler's results for each stage. Out: the facts that packets need, not yet packed.
 //! Ref: SKL PRM vol. 7, "Vertex Shader Stage", "Pixel Shader Thread Payload", "SF Attribute Setup".
 
-use crate::generation::Scratch;
+use crate::generation::ScratchSpace;
 
 /// Maximum number of fragment shader inputs.
 pub const INPUTS: usize = 32;
@@ -49,7 +49,7 @@ pub struct VertexShader<'a> {
     /// Offset of the code from Instruction Base Address, in bytes.
     pub kernel_offset_bytes: u64,
     /// Scratch.
-    pub scratch: Scratch,
+    pub scratch: ScratchSpace,
     /// Its inputs.
     pub inputs: VertexInputs,
     /// First register of its push constants, which its attributes follow.
@@ -62,7 +62,7 @@ pub struct VertexShader<'a> {
 
 /// Source of a fragment shader input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum InputSource {
     /// A VUE slot, counted from the header.
     Slot(u8),
     /// Constant zero.
@@ -75,16 +75,16 @@ pub enum Source {
 
 /// A fragment shader input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct FragmentInput {
     /// Its source.
-    pub source: Source,
+    pub source: InputSource,
     /// Not interpolated.
     pub flat: bool,
 }
 
 /// A fragment shader of one SIMD width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Variant {
+pub struct FragmentVariant {
     /// Offset of the code from Instruction Base Address, in bytes.
     pub kernel_offset_bytes: u64,
     /// First register of its push constants and attributes.
@@ -109,11 +109,11 @@ pub enum ComputedDepth {
 #[derive(Clone, Debug)]
 pub struct FragmentShader<'a> {
     /// SIMD8, SIMD16 and SIMD32 variants; at least one.
-    pub variants: [Option<Variant>; 3],
+    pub variants: [Option<FragmentVariant>; 3],
     /// Scratch.
-    pub scratch: Scratch,
+    pub scratch: ScratchSpace,
     /// Its inputs, in order.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<FragmentInput>,
     /// Barycentric modes of its payload, from bit 0: perspective at pixel, centroid and sample,
     /// then linear ones.
     pub barycentrics: u8,
@@ -151,14 +151,14 @@ pub struct FragmentShader<'a> {
     /// It writes a second blend source.
     pub dual_source: bool,
     /// The fast clear or resolve that it performs.
-    pub special: Special,
+    pub target_op: TargetOp,
     /// Its push constants.
     pub push: &'a abi::PushData,
 }
 
 /// What rendering with a fragment shader does to the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Special {
+pub enum TargetOp {
     /// An ordinary write.
     #[default]
     None,
@@ -172,11 +172,11 @@ pub enum Special {
 
 /// A shader of a stage with nothing but URB entries in its payload.
 #[derive(Clone, Copy, Debug)]
-pub struct Program<'a> {
+pub struct UrbStageShader<'a> {
     /// Offset of the code from Instruction Base Address, in bytes.
     pub kernel_offset_bytes: u64,
     /// Scratch.
-    pub scratch: Scratch,
+    pub scratch: ScratchSpace,
     /// First register of its push constants.
     pub first_grf: u32,
     /// Its push constants.
@@ -187,7 +187,7 @@ pub struct Program<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct ControlShader<'a> {
     /// Program.
-    pub program: Program<'a>,
+    pub program: UrbStageShader<'a>,
     /// The compiler's results.
     pub info: &'a abi::TessControlInfo,
 }
@@ -196,7 +196,7 @@ pub struct ControlShader<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct EvaluationShader<'a> {
     /// Program.
-    pub program: Program<'a>,
+    pub program: UrbStageShader<'a>,
     /// The compiler's results.
     pub info: &'a abi::TessEvalInfo,
 }
@@ -214,7 +214,7 @@ pub struct Tessellation<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct GeometryShader<'a> {
     /// Program.
-    pub program: Program<'a>,
+    pub program: UrbStageShader<'a>,
     /// The compiler's results.
     pub info: &'a abi::GeometryInfo,
 }
@@ -256,7 +256,7 @@ impl StreamOut {
 
 /// The shaders of a graphics pipeline.
 #[derive(Clone, Debug)]
-pub struct Shaders<'a> {
+pub struct PipelineShaders<'a> {
     /// Vertex shader.
     pub vertex: VertexShader<'a>,
     /// Tessellation shaders.

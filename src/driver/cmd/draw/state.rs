@@ -1,7 +1,7 @@
 //! Draw state besides shaders and targets, independent of the API.
 //!
 //! In:  values, as commands set them. Out: the same values, with the groups that changed
-//!      ([`Dirty`]).
+//!      ([`DirtyGroups`]).
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; Vulkan 1.3, chapters "Drawing Commands",
 //!      "Rasterization", "Fragment Operations", "The Framebuffer".
 
@@ -16,69 +16,69 @@ pub const ATTRIBUTES: usize = 29;
 
 /// A set of state groups; each group's packets are emitted together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dirty(u32);
+pub struct DirtyGroups(u32);
 
-impl Dirty {
+impl DirtyGroups {
     /// No group.
-    pub const NONE: Dirty = Dirty(0);
+    pub const NONE: DirtyGroups = DirtyGroups(0);
     /// Shaders, and the packets that depend on them alone.
-    pub const SHADERS: Dirty = Dirty(1);
+    pub const SHADERS: DirtyGroups = DirtyGroups(1);
     /// Vertex attributes: formats and offsets.
-    pub const ATTRIBUTES: Dirty = Dirty(1 << 1);
+    pub const ATTRIBUTES: DirtyGroups = DirtyGroups(1 << 1);
     /// Vertex buffers.
-    pub const VERTEX_BUFFERS: Dirty = Dirty(1 << 2);
+    pub const VERTEX_BUFFERS: DirtyGroups = DirtyGroups(1 << 2);
     /// The index buffer.
-    pub const INDEX_BUFFER: Dirty = Dirty(1 << 3);
+    pub const INDEX_BUFFER: DirtyGroups = DirtyGroups(1 << 3);
     /// Topology and primitive restart.
-    pub const ASSEMBLY: Dirty = Dirty(1 << 4);
-    /// [`Raster`].
-    pub const RASTER: Dirty = Dirty(1 << 5);
-    /// [`Multisample`].
-    pub const MULTISAMPLE: Dirty = Dirty(1 << 6);
+    pub const ASSEMBLY: DirtyGroups = DirtyGroups(1 << 4);
+    /// [`RasterState`].
+    pub const RASTER: DirtyGroups = DirtyGroups(1 << 5);
+    /// [`MultisampleState`].
+    pub const MULTISAMPLE: DirtyGroups = DirtyGroups(1 << 6);
     /// [`DepthStencil`].
-    pub const DEPTH_STENCIL: Dirty = Dirty(1 << 7);
-    /// [`Blend`], except the blend constants.
-    pub const BLEND: Dirty = Dirty(1 << 8);
+    pub const DEPTH_STENCIL: DirtyGroups = DirtyGroups(1 << 7);
+    /// [`BlendState`], except the blend constants.
+    pub const BLEND: DirtyGroups = DirtyGroups(1 << 8);
     /// Blend constants.
-    pub const BLEND_CONSTANTS: Dirty = Dirty(1 << 9);
+    pub const BLEND_CONSTANTS: DirtyGroups = DirtyGroups(1 << 9);
     /// Viewports.
-    pub const VIEWPORTS: Dirty = Dirty(1 << 10);
+    pub const VIEWPORTS: DirtyGroups = DirtyGroups(1 << 10);
     /// Scissors.
-    pub const SCISSORS: Dirty = Dirty(1 << 11);
+    pub const SCISSORS: DirtyGroups = DirtyGroups(1 << 11);
     /// Render targets.
-    pub const TARGETS: Dirty = Dirty(1 << 12);
+    pub const TARGETS: DirtyGroups = DirtyGroups(1 << 12);
     /// Push constants.
-    pub const CONSTANTS: Dirty = Dirty(1 << 13);
+    pub const CONSTANTS: DirtyGroups = DirtyGroups(1 << 13);
     /// Tessellation domain origin.
-    pub const DOMAIN: Dirty = Dirty(1 << 14);
+    pub const DOMAIN: DirtyGroups = DirtyGroups(1 << 14);
     /// Depth clamping, and whether clip space depth starts at -w.
-    pub const DEPTH_RANGE: Dirty = Dirty(1 << 15);
+    pub const DEPTH_RANGE: DirtyGroups = DirtyGroups(1 << 15);
     /// Transform feedback buffers.
-    pub const STREAM_OUT: Dirty = Dirty(1 << 16);
+    pub const STREAM_OUT: DirtyGroups = DirtyGroups(1 << 16);
     /// Sample locations.
-    pub const LOCATIONS: Dirty = Dirty(1 << 17);
+    pub const LOCATIONS: DirtyGroups = DirtyGroups(1 << 17);
     /// All groups.
-    pub const ALL: Dirty = Dirty((1 << 18) - 1);
+    pub const ALL: DirtyGroups = DirtyGroups((1 << 18) - 1);
 
     /// The union.
     #[must_use]
-    pub const fn with(self, other: Dirty) -> Dirty {
-        Dirty(self.0 | other.0)
+    pub const fn with(self, other: DirtyGroups) -> DirtyGroups {
+        DirtyGroups(self.0 | other.0)
     }
 
     /// The difference.
     #[must_use]
-    pub const fn without(self, other: Dirty) -> Dirty {
-        Dirty(self.0 & !other.0)
+    pub const fn without(self, other: DirtyGroups) -> DirtyGroups {
+        DirtyGroups(self.0 & !other.0)
     }
 
     /// Whether any group of `other` is in the set.
-    pub const fn any(self, other: Dirty) -> bool {
+    pub const fn any(self, other: DirtyGroups) -> bool {
         self.0 & other.0 != 0
     }
 
     /// Whether all groups of `other` are in the set.
-    pub const fn all(self, other: Dirty) -> bool {
+    pub const fn all(self, other: DirtyGroups) -> bool {
         self.0 & other.0 == other.0
     }
 
@@ -109,7 +109,7 @@ pub enum Topology {
 
 /// Polygon mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fill {
+pub enum PolygonMode {
     /// Filled polygons.
     #[default]
     Solid,
@@ -122,7 +122,7 @@ pub enum Fill {
 /// Culled faces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the modes' names")]
-pub enum Cull {
+pub enum CullMode {
     #[default]
     None,
     Front,
@@ -132,7 +132,7 @@ pub enum Cull {
 
 /// Line rasterisation mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Lines {
+pub enum LineMode {
     /// Bresenham lines if single-sampled, else rectangular.
     #[default]
     Default,
@@ -157,7 +157,7 @@ pub struct DepthBias {
 
 /// Line stipple.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stipple {
+pub struct LineStipple {
     /// Repeat factor of each pattern bit, 1 to 256.
     pub factor: u16,
     /// Pattern, lowest bit first.
@@ -166,15 +166,15 @@ pub struct Stipple {
 
 /// Rasterisation state.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Raster {
+pub struct RasterState {
     /// Rasteriser discard.
     pub discard: bool,
     /// Positions are in pixels: neither clipped nor transformed, as rectangle lists require.
     pub screen: bool,
     /// Polygon mode.
-    pub fill: Fill,
+    pub fill: PolygonMode,
     /// Culled faces.
-    pub cull: Cull,
+    pub cull: CullMode,
     /// Front faces have clockwise winding on the screen.
     pub front_is_clockwise: bool,
     /// Clip at the near and the far plane. `None`: clip unless depth is clamped.
@@ -190,11 +190,11 @@ pub struct Raster {
     /// Line width in pixels.
     pub line_width: f32,
     /// Line rasterisation mode.
-    pub lines: Lines,
+    pub lines: LineMode,
     /// Line stipple is enabled.
     pub stippled: bool,
     /// Line stipple.
-    pub stipple: Stipple,
+    pub stipple: LineStipple,
     /// Conservative (overestimating) rasterisation.
     pub conservative: bool,
     /// The vertex stream that is rasterised.
@@ -203,20 +203,20 @@ pub struct Raster {
     pub provoking_last: bool,
 }
 
-impl Raster {
+impl RasterState {
     /// Whether primitives are clipped at the near and the far plane.
     pub fn clips_depth(&self) -> bool {
         self.depth_clip.unwrap_or(!self.depth_clamp)
     }
 }
 
-impl Default for Raster {
+impl Default for RasterState {
     fn default() -> Self {
         Self {
             discard: false,
             screen: false,
-            fill: Fill::Solid,
-            cull: Cull::None,
+            fill: PolygonMode::Solid,
+            cull: CullMode::None,
             front_is_clockwise: false,
             depth_clip: None,
             depth_clamp: false,
@@ -224,9 +224,9 @@ impl Default for Raster {
             biased: false,
             depth_bias: DepthBias::default(),
             line_width: 1.0,
-            lines: Lines::Default,
+            lines: LineMode::Default,
             stippled: false,
-            stipple: Stipple::default(),
+            stipple: LineStipple::default(),
             conservative: false,
             stream: 0,
             provoking_last: false,
@@ -236,7 +236,7 @@ impl Default for Raster {
 
 /// Multisample state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Multisample {
+pub struct MultisampleState {
     /// Samples of a pixel: 1, 2, 4, 8 or 16.
     pub samples: u8,
     /// Sample mask.
@@ -247,7 +247,7 @@ pub struct Multisample {
     pub alpha_to_one: bool,
 }
 
-impl Default for Multisample {
+impl Default for MultisampleState {
     fn default() -> Self {
         Self {
             samples: 1,
@@ -261,7 +261,7 @@ impl Default for Multisample {
 /// Comparison of the new value with the stored one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the functions' names")]
-pub enum Compare {
+pub enum CompareOp {
     Never,
     Less,
     Equal,
@@ -298,7 +298,7 @@ pub struct StencilFace {
     /// Operation if both tests pass.
     pub pass: StencilOp,
     /// Comparison.
-    pub compare: Compare,
+    pub compare: CompareOp,
     /// Mask of the compared bits.
     pub compare_mask: u8,
     /// Mask of the written bits.
@@ -313,7 +313,7 @@ pub struct DepthStencil {
     /// Depth test; without it, depth is not written.
     pub depth_test: bool,
     /// Depth comparison.
-    pub depth_compare: Compare,
+    pub depth_compare: CompareOp,
     /// Depth is written if the test passes.
     pub depth_write: bool,
     /// Stencil test; without it, stencil is not written.
@@ -325,7 +325,7 @@ pub struct DepthStencil {
 /// Blend factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the factors' names")]
-pub enum Factor {
+pub enum BlendFactor {
     Zero,
     #[default]
     One,
@@ -362,11 +362,11 @@ pub enum BlendOp {
 
 /// Blend equation of colour or of alpha.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Equation {
+pub struct BlendEquation {
     /// Factor of the shader's output.
-    pub source: Factor,
+    pub source: BlendFactor,
     /// Factor of the target's value.
-    pub destination: Factor,
+    pub destination: BlendFactor,
     /// Operation.
     pub op: BlendOp,
 }
@@ -377,18 +377,18 @@ pub struct BlendTarget {
     /// Blending is enabled.
     pub blended: bool,
     /// Equations of colour and of alpha.
-    pub equations: [Equation; 2],
+    pub equations: [BlendEquation; 2],
     /// Channel write mask: red is bit 0.
     pub write_mask: u8,
 }
 
 /// Blend state of all targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blend {
+pub struct BlendState {
     /// By target.
     pub targets: [BlendTarget; TARGETS],
     /// Mask of the targets with colour writes enabled.
-    pub written: u8,
+    pub write_mask: u8,
     /// The logic operation replaces blending.
     pub logic: bool,
     /// Truth table of the logic operation: source 1 and destination 1 at bit 3, source 1 and
@@ -398,11 +398,11 @@ pub struct Blend {
     pub constants: [f32; 4],
 }
 
-impl Default for Blend {
+impl Default for BlendState {
     fn default() -> Self {
         Self {
             targets: Default::default(),
-            written: u8::MAX,
+            write_mask: u8::MAX,
             logic: false,
             logic_op: 0,
             constants: [0.0; 4],
@@ -429,7 +429,7 @@ pub struct Viewport {
 
 /// A rectangle of pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Area {
+pub struct PixelRect {
     /// Left edge.
     pub x: u32,
     /// Upper edge.
@@ -440,11 +440,11 @@ pub struct Area {
     pub height: u32,
 }
 
-impl Area {
+impl PixelRect {
     /// The intersection.
     #[must_use]
     #[inline]
-    pub fn and(&self, other: &Area) -> Area {
+    pub fn and(&self, other: &PixelRect) -> PixelRect {
         let span = |a: u32, a_len: u32, b: u32, b_len: u32| {
             let start = a.max(b);
             let end = a.saturating_add(a_len).min(b.saturating_add(b_len));
@@ -452,7 +452,7 @@ impl Area {
         };
         let (x, width) = span(self.x, self.width, other.x, other.width);
         let (y, height) = span(self.y, self.height, other.y, other.height);
-        Area {
+        PixelRect {
             x,
             y,
             width,
@@ -474,7 +474,7 @@ pub struct VertexBuffer {
 
 /// A vertex attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Attribute {
+pub struct VertexAttribute {
     /// Index of its vertex buffer.
     pub buffer: u8,
     /// Offset from the start of the vertex, in bytes; at most 2047.
@@ -537,14 +537,14 @@ pub struct SampleLocations {
     pub samples: u8,
     /// Position of each sample, right and down from the pixel's corner, in sixteenths of a pixel: 0
     /// to 15.
-    pub places: [(u8, u8); 16],
+    pub positions: [(u8, u8); 16],
 }
 
 /// All draw state besides shaders and targets.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct FixedFunctionState {
     /// Vertex attributes by location.
-    pub attributes: [Attribute; ATTRIBUTES],
+    pub attributes: [VertexAttribute; ATTRIBUTES],
     /// Vertex buffers by binding.
     pub vertex_buffers: [VertexBuffer; VERTEX_BUFFERS],
     /// Number of bound vertex buffers.
@@ -568,25 +568,25 @@ pub struct State {
     /// The tessellation domain origin is the lower left corner, not the upper left.
     pub lower_left: bool,
     /// Rasterisation state.
-    pub raster: Raster,
+    pub raster: RasterState,
     /// Multisample state.
-    pub multisample: Multisample,
+    pub multisample: MultisampleState,
     /// Depth and stencil tests.
     pub depth_stencil: DepthStencil,
     /// Blend state.
-    pub blend: Blend,
+    pub blend: BlendState,
     /// Viewports.
     pub viewports: [Viewport; VIEWPORTS],
     /// Number of viewports.
     pub viewport_count: u8,
     /// Scissors, one for each viewport.
-    pub scissors: [Area; VIEWPORTS],
+    pub scissors: [PixelRect; VIEWPORTS],
 }
 
-impl Default for State {
+impl Default for FixedFunctionState {
     fn default() -> Self {
         Self {
-            attributes: [Attribute::default(); ATTRIBUTES],
+            attributes: [VertexAttribute::default(); ATTRIBUTES],
             vertex_buffers: [VertexBuffer::default(); VERTEX_BUFFERS],
             vertex_buffer_count: 0,
             index_buffer: IndexBuffer::default(),
@@ -598,18 +598,18 @@ impl Default for State {
             patch_points: 1,
             restart: false,
             lower_left: false,
-            raster: Raster::default(),
-            multisample: Multisample::default(),
+            raster: RasterState::default(),
+            multisample: MultisampleState::default(),
             depth_stencil: DepthStencil::default(),
-            blend: Blend::default(),
+            blend: BlendState::default(),
             viewports: [Viewport::default(); VIEWPORTS],
             viewport_count: 1,
-            scissors: [Area::default(); VIEWPORTS],
+            scissors: [PixelRect::default(); VIEWPORTS],
         }
     }
 }
 
-impl State {
+impl FixedFunctionState {
     /// The custom sample locations, if enabled.
     pub fn custom_sample_locations(&self) -> Option<&SampleLocations> {
         self.located.then_some(&self.locations)

@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER"; vol. 2d,
 //!      "RENDER_SURFACE_STATE".
 
-use crate::draw::state::{Area, TARGETS};
+use crate::draw::state::{PixelRect, TARGETS};
 
 /// Depth formats, by hardware number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum DepthFormat {
 
 /// A depth buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Depth {
+pub struct DepthBuffer {
     /// Format.
     pub format: DepthFormat,
     /// GPU address.
@@ -27,12 +27,12 @@ pub struct Depth {
     /// Rows from one layer to the next.
     pub qpitch_rows: u32,
     /// Its HiZ buffer, if used.
-    pub hierarchy: Option<Hiz>,
+    pub hierarchy: Option<HizBuffer>,
 }
 
 /// A HiZ buffer. Its clear value is always [`CLEAR_DEPTH`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hiz {
+pub struct HizBuffer {
     /// GPU address.
     pub address: u64,
     /// Bytes from one row to the next.
@@ -55,7 +55,7 @@ pub enum HizOp {
         /// Clear stencil.
         stencil: Option<u8>,
         /// Rectangle in pixels.
-        area: Area,
+        area: PixelRect,
     },
     /// Depth resolve: writes what the HiZ buffer holds to the depth buffer.
     Resolve,
@@ -66,7 +66,7 @@ pub enum HizOp {
 
 /// A stencil buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stencil {
+pub struct StencilBuffer {
     /// GPU address.
     pub address: u64,
     /// Bytes from row to row in the packet's unit: two rows of pixels.
@@ -79,9 +79,9 @@ pub struct Stencil {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DepthStencilTarget {
     /// Depth.
-    pub depth: Option<Depth>,
+    pub depth: Option<DepthBuffer>,
     /// Stencil.
-    pub stencil: Option<Stencil>,
+    pub stencil: Option<StencilBuffer>,
     /// Width of level 0.
     pub width: u32,
     /// Height of level 0.
@@ -97,30 +97,30 @@ pub struct DepthStencilTarget {
 }
 
 /// A colour target's RENDER_SURFACE_STATE.
-pub type Surface = [u32; 16];
+pub type SurfaceStateWords = [u32; 16];
 
 /// GPU address of a target's fast clear record ([`crate::fast_clear_record`]).
-pub type Record = std::num::NonZeroU64;
+pub type RecordAddress = std::num::NonZeroU64;
 
 /// All targets of a rendering.
 #[derive(Clone, Copy, Debug)]
-pub struct Targets {
+pub struct RenderTargets {
     /// Colour targets. `None`: writes are discarded.
-    pub colours: [Option<Surface>; TARGETS],
+    pub colours: [Option<SurfaceStateWords>; TARGETS],
     /// Fast clear records that the GPU copies into the targets' surface states.
-    pub records: [Option<Record>; TARGETS],
+    pub records: [Option<RecordAddress>; TARGETS],
     /// Null surface for absent colour targets.
-    pub null: Surface,
+    pub null: SurfaceStateWords,
     /// Depth and stencil.
     pub depth_stencil: DepthStencilTarget,
     /// Render area in pixels.
-    pub area: Area,
+    pub area: PixelRect,
     /// A primary batch emits the targets, and this is a secondary: only the presence of colour,
     /// depth and stencil targets is known.
     pub inherited: bool,
 }
 
-impl Targets {
+impl RenderTargets {
     /// Whether any colour target has an integer format.
     pub fn has_integers(&self) -> bool {
         self.formats()

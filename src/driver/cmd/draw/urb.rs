@@ -14,7 +14,7 @@ pub const CONSTANT_CHUNKS: u32 = 4;
 /// Stages with URB entries, in pipeline order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the stages' names")]
-pub enum Stage {
+pub enum UrbStage {
     Vertex,
     Hull,
     Domain,
@@ -23,7 +23,7 @@ pub enum Stage {
 
 /// A stage's URB allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Allocation {
+pub struct UrbAllocation {
     /// Number of entries.
     pub entries: u32,
     /// First chunk.
@@ -32,7 +32,7 @@ pub struct Allocation {
 
 /// Minimum and maximum number of entries of a stage. Ref: vol. 2a, the ranges of "Number of URB
 /// Entries".
-fn range(device: &hw::Device, stage: Stage) -> (u32, u32) {
+fn range(device: &hw::Device, stage: UrbStage) -> (u32, u32) {
     let few_entries = device.needs(hw::Wa::FewVertexUrbEntries);
     let two_subslices = device.low_power && device.subslices == 2;
     let max_entries = |plain: u32, low_power: u32| match (device.low_power, two_subslices) {
@@ -41,14 +41,14 @@ fn range(device: &hw::Device, stage: Stage) -> (u32, u32) {
         (true, true) => low_power / 2,
     };
     match stage {
-        Stage::Vertex if few_entries => (64, 928),
-        Stage::Vertex => (
+        UrbStage::Vertex if few_entries => (64, 928),
+        UrbStage::Vertex => (
             if device.low_power { 34 } else { 64 },
             max_entries(1856, 704),
         ),
-        Stage::Hull => (1, max_entries(672, 256)),
-        Stage::Domain => (34, max_entries(1120, 416)),
-        Stage::Geometry => (2, max_entries(640, 256)),
+        UrbStage::Hull => (1, max_entries(672, 256)),
+        UrbStage::Domain => (34, max_entries(1120, 416)),
+        UrbStage::Geometry => (2, max_entries(640, 256)),
     }
 }
 
@@ -57,8 +57,13 @@ fn range(device: &hw::Device, stage: Stage) -> (u32, u32) {
 ///
 /// Every stage gets its minimum number of entries; the rest is divided in proportion to what each
 /// stage could use beyond that.
-pub fn divide(device: &hw::Device, urb_bytes: u32, units: [u32; 4]) -> Option<[Allocation; 4]> {
-    const STAGES: [Stage; 4] = [Stage::Vertex, Stage::Hull, Stage::Domain, Stage::Geometry];
+pub fn divide(device: &hw::Device, urb_bytes: u32, units: [u32; 4]) -> Option<[UrbAllocation; 4]> {
+    const STAGES: [UrbStage; 4] = [
+        UrbStage::Vertex,
+        UrbStage::Hull,
+        UrbStage::Domain,
+        UrbStage::Geometry,
+    ];
     let chunks = |entries: u32, units: u32| (entries * units * UNIT_BYTES).div_ceil(CHUNK_BYTES);
     // Entry counts must be multiples of 8 if an entry has less than nine units.
     let step = |units: u32| if units < 9 { 8 } else { 1 };
@@ -75,7 +80,7 @@ pub fn divide(device: &hw::Device, urb_bytes: u32, units: [u32; 4]) -> Option<[A
     let mut free = (urb_bytes / CHUNK_BYTES).checked_sub(used)?;
     let mut extra_total: u32 = extra_chunks.iter().sum();
     free = free.min(extra_total);
-    let mut allocations = [Allocation::default(); 4];
+    let mut allocations = [UrbAllocation::default(); 4];
     let mut start = CONSTANT_CHUNKS;
     for index in 0..STAGES.len() {
         let units = units[index];
@@ -93,7 +98,7 @@ pub fn divide(device: &hw::Device, urb_bytes: u32, units: [u32; 4]) -> Option<[A
         }
         let size = min_chunks[index] + given;
         let entries = (size * CHUNK_BYTES / (units * UNIT_BYTES)).min(max_entries[index]);
-        *allocation = Allocation {
+        *allocation = UrbAllocation {
             entries: entries - entries % step(units),
             start,
         };

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_four_gib_apart_in_one_buffer_are_one_to_the_cache() {
+    fn a_range_beyond_a_4_gib_window_needs_an_invalidation() {
         let mut vertex_cache = VertexCache::default();
         assert!(!vertex_cache.bind(0, 0x1_0000_0000, 0x1000));
         assert!(!vertex_cache.bind(1, 0x5_0000_0000, 0x1000));

@@ -15,36 +15,36 @@ use hw::draw::{
 };
 use hw::register;
 
-use super::pipeline::{BLENDING, CONSTANT_ALLOCATION, Pipeline};
+use super::pipeline::{BLENDING, CONSTANT_ALLOCATION, PackedPipeline};
 use super::{hiz, pixel, raster, stream_out, target, vertex};
-use crate::draw::shader::{Shaders, VertexInputs};
-use crate::draw::state::{Dirty, Lines, SampleLocations, VIEWPORTS};
-use crate::draw::target::{DepthStencilTarget, HizOp, Targets};
+use crate::draw::shader::{PipelineShaders, VertexInputs};
+use crate::draw::state::{DirtyGroups, LineMode, SampleLocations, VIEWPORTS};
+use crate::draw::target::{DepthStencilTarget, HizOp, RenderTargets};
 use crate::draw::{
-    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, DrawState,
-    StaticState,
+    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, DrawGeneration, DrawParams,
+    DrawState, StaticState,
 };
 use crate::gen9::{self, Gen9};
-use crate::generation::{Generation, Machine, VfeState};
+use crate::generation::{DeviceInfo, Generation, VfeState};
 use crate::math;
 use crate::mi;
 use crate::mocs;
-use crate::stream::{Memory, Stream, offset};
+use crate::stream::{Stream, StreamMemory, offset};
 
 impl DrawGeneration for Gen9 {
-    type Pipeline = Pipeline;
+    type Pipeline = PackedPipeline;
 
     fn pack_pipeline(
         device: &hw::Device,
-        shaders: &Shaders<'_>,
+        shaders: &PipelineShaders<'_>,
         static_state: Option<&StaticState<'_>>,
-    ) -> Option<Box<Pipeline>> {
-        Pipeline::new(device, shaders, static_state)
+    ) -> Option<Box<PackedPipeline>> {
+        PackedPipeline::new(device, shaders, static_state)
     }
 
-    fn emit_select_3d<M: Memory>(
+    fn emit_select_3d<M: StreamMemory>(
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
     ) -> Result<(), M::Error> {
         // Switching away from the 3D pipeline saves media state, so MEDIA_VFE_STATE must be valid.
         let front_end = VfeState {
@@ -56,16 +56,16 @@ impl DrawGeneration for Gen9 {
         gen9::select(stream, gen9::PIPELINE_3D, machine.has_barrier_mode)
     }
 
-    fn emit_select_gpgpu<M: Memory>(
+    fn emit_select_gpgpu<M: StreamMemory>(
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
     ) -> Result<(), M::Error> {
         // COLOR_CALC_STATE must be invalid when the pipeline changes.
         stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
         gen9::select(stream, gen9::PIPELINE_GPGPU, machine.has_barrier_mode)
     }
 
-    fn emit_draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
+    fn emit_draw_context<M: StreamMemory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
         use state_drawing_rectangle as rectangle;
         const FARTHEST: u64 = 0xffff;
         // Scissors and viewports bound rendering.
@@ -94,9 +94,9 @@ impl DrawGeneration for Gen9 {
         Ok(())
     }
 
-    fn emit_state<M: Memory>(
+    fn emit_state<M: StreamMemory>(
         stream: &mut Stream<M>,
-        draw_state: &DrawState<'_, Pipeline>,
+        draw_state: &DrawState<'_, PackedPipeline>,
     ) -> Result<(), M::Error> {
         let DrawState {
             dirty,
@@ -107,11 +107,13 @@ impl DrawGeneration for Gen9 {
         emit_geometry_state(stream, draw_state)?;
         emit_raster_state(stream, draw_state)?;
         // Depth clamping and the clip space depth range are part of the viewport states.
-        let places = Dirty::VIEWPORTS.with(Dirty::SCISSORS).with(Dirty::TARGETS);
-        if dirty.any(places.with(Dirty::DEPTH_RANGE)) {
+        let places = DirtyGroups::VIEWPORTS
+            .with(DirtyGroups::SCISSORS)
+            .with(DirtyGroups::TARGETS);
+        if dirty.any(places.with(DirtyGroups::DEPTH_RANGE)) {
             emit_viewports(stream, draw_state)?;
         }
-        if dirty.any(Dirty::DEPTH_STENCIL.with(Dirty::TARGETS)) {
+        if dirty.any(DirtyGroups::DEPTH_STENCIL.with(DirtyGroups::TARGETS)) {
             let target = &targets.depth_stencil;
             stream.emit(pixel::depth_stencil(&state.depth_stencil, target))?;
         }
@@ -119,44 +121,44 @@ impl DrawGeneration for Gen9 {
         emit_blend_constants(stream, draw_state)
     }
 
-    fn emit_sample_pattern<M: Memory>(
+    fn emit_sample_pattern<M: StreamMemory>(
         stream: &mut Stream<M>,
         locations: Option<&SampleLocations>,
     ) -> Result<(), M::Error> {
         stream.emit(raster::sample_pattern(locations))
     }
 
-    fn emit_targets<M: Memory>(
+    fn emit_targets<M: StreamMemory>(
         stream: &mut Stream<M>,
-        targets: &Targets,
+        targets: &RenderTargets,
         surface_base: Option<u64>,
     ) -> Result<(u64, u32), M::Error> {
         target::emit(stream, targets, surface_base)
     }
 
-    fn emit_hiz_op<M: Memory>(
+    fn emit_hiz_op<M: StreamMemory>(
         stream: &mut Stream<M>,
-        machine: &Machine,
+        machine: &DeviceInfo,
         target: (&DepthStencilTarget, u8),
         work: &HizOp,
     ) -> Result<(), M::Error> {
         hiz::emit(stream, machine, target, work)
     }
 
-    fn emit_secondary_targets<M: Memory>(
+    fn emit_secondary_targets<M: StreamMemory>(
         stream: &mut Stream<M>,
-        targets: &Targets,
+        targets: &RenderTargets,
     ) -> Result<u64, M::Error> {
         target::emit_for_secondaries(stream, targets, Self::inherited_table_offset::<M>())
     }
 
-    fn inherited_table_offset<M: Memory>() -> u32 {
+    fn inherited_table_offset<M: StreamMemory>() -> u32 {
         // The last dwords of a page.
         const PAGE_DW: usize = 1024;
         ((M::CHUNK_DW.min(PAGE_DW) - target::MAX_TABLE_DW) * 4) as u32
     }
 
-    fn emit_binding_table_pointer<M: Memory>(
+    fn emit_binding_table_pointer<M: StreamMemory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
         offset_bytes: u32,
@@ -179,22 +181,25 @@ impl DrawGeneration for Gen9 {
         })
     }
 
-    fn emit_bases_buffer<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+    fn emit_bases_buffer<M: StreamMemory>(
+        stream: &mut Stream<M>,
+        address: u64,
+    ) -> Result<(), M::Error> {
         vertex::bases(stream, address)
     }
 
-    fn emit_draw_id_buffer<M: Memory>(
+    fn emit_draw_id_buffer<M: StreamMemory>(
         stream: &mut Stream<M>,
         address: u64,
     ) -> Result<(), M::Error> {
         vertex::draw_id(stream, address)
     }
 
-    fn vertex_inputs(pipeline: &Pipeline) -> &VertexInputs {
+    fn vertex_inputs(pipeline: &PackedPipeline) -> &VertexInputs {
         &pipeline.inputs
     }
 
-    fn emit_sampler_pointer<M: Memory>(
+    fn emit_sampler_pointer<M: StreamMemory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
         offset_bytes: u32,
@@ -215,7 +220,7 @@ impl DrawGeneration for Gen9 {
         stream.emit([header, offset_bytes])
     }
 
-    fn emit_push_constants<M: Memory>(
+    fn emit_push_constants<M: StreamMemory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
         buffers: &[ConstantBuffer; CONSTANT_BUFFERS],
@@ -257,9 +262,9 @@ impl DrawGeneration for Gen9 {
     }
 
     #[inline(always)]
-    fn emit_primitive<M: Memory>(
+    fn emit_primitive<M: StreamMemory>(
         stream: &mut Stream<M>,
-        draw: &Draw,
+        draw: &DrawParams,
         predicated: bool,
     ) -> Result<(), M::Error> {
         let mut words = vertex::draw(draw);
@@ -267,14 +272,14 @@ impl DrawGeneration for Gen9 {
         stream.emit(words)
     }
 
-    fn emit_primitive_byte_count<M: Memory>(
+    fn emit_primitive_byte_count<M: StreamMemory>(
         stream: &mut Stream<M>,
-        draw: &Draw,
+        draw: &DrawParams,
         count: &ByteCount,
         predicated: bool,
     ) -> Result<(), M::Error> {
         let zero = register::CS_GPR0;
-        stream.emit(mi::load_register_mem(zero, count.at))?;
+        stream.emit(mi::load_register_mem(zero, count.address))?;
         stream.emit(mi::load_register(zero + 4, 0))?;
         if count.offset_bytes != 0 {
             math::subtract(stream, count.offset_bytes)?;
@@ -285,7 +290,7 @@ impl DrawGeneration for Gen9 {
             register::PRIMITIVE_VERTEX_COUNT,
         ))?;
         for (register, value) in [
-            (register::PRIMITIVE_START_VERTEX, draw.first),
+            (register::PRIMITIVE_START_VERTEX, draw.first_vertex),
             (register::PRIMITIVE_INSTANCE_COUNT, draw.instances),
             (register::PRIMITIVE_START_INSTANCE, draw.first_instance),
             (register::PRIMITIVE_BASE_VERTEX, 0),
@@ -297,7 +302,7 @@ impl DrawGeneration for Gen9 {
         stream.emit(words)
     }
 
-    fn emit_primitive_indirect<M: Memory>(
+    fn emit_primitive_indirect<M: StreamMemory>(
         stream: &mut Stream<M>,
         address: u64,
         indexed: bool,
@@ -345,9 +350,9 @@ impl DrawGeneration for Gen9 {
 
 /// Emits the pre-packed words, and dirty state up to primitive assembly.
 #[inline(always)]
-fn emit_geometry_state<M: Memory>(
+fn emit_geometry_state<M: StreamMemory>(
     stream: &mut Stream<M>,
-    draw_state: &DrawState<'_, Pipeline>,
+    draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     let DrawState {
         dirty,
@@ -356,30 +361,30 @@ fn emit_geometry_state<M: Memory>(
         ..
     } = *draw_state;
     let pre_packed = pipeline.pre_packed;
-    if dirty.any(Dirty::SHADERS) {
+    if dirty.any(DirtyGroups::SHADERS) {
         stream.append(&pipeline.words)?;
     }
-    if dirty.any(Dirty::SHADERS.with(Dirty::DOMAIN)) {
+    if dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::DOMAIN)) {
         let [upper, lower] = pipeline.engine;
         stream.emit(if state.lower_left { lower } else { upper })?;
     }
-    if !pre_packed.elements && dirty.any(Dirty::SHADERS.with(Dirty::ATTRIBUTES)) {
+    if !pre_packed.elements && dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::ATTRIBUTES)) {
         let emit = |words: &[u32]| stream.append(words);
         vertex::elements(&pipeline.inputs, &state.attributes, emit)?;
     }
-    if pipeline.stream_out.on && dirty.any(Dirty::SHADERS.with(Dirty::STREAM_OUT)) {
+    if pipeline.stream_out.on && dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::STREAM_OUT)) {
         for (index, buffer) in state.capture_buffers.iter().enumerate() {
             let buffer = Some(buffer).filter(|_| state.capturing);
             stream.emit(stream_out::buffer(index, buffer))?;
         }
     }
-    if dirty.any(Dirty::VERTEX_BUFFERS) {
+    if dirty.any(DirtyGroups::VERTEX_BUFFERS) {
         vertex::buffers(stream, state)?;
     }
-    if dirty.any(Dirty::INDEX_BUFFER) && state.index_buffer.address != 0 {
+    if dirty.any(DirtyGroups::INDEX_BUFFER) && state.index_buffer.address != 0 {
         stream.emit(vertex::index_buffer(&state.index_buffer))?;
     }
-    if dirty.any(Dirty::ASSEMBLY.with(Dirty::INDEX_BUFFER)) {
+    if dirty.any(DirtyGroups::ASSEMBLY.with(DirtyGroups::INDEX_BUFFER)) {
         stream.emit(vertex::assembly(state))?;
     }
     Ok(())
@@ -387,9 +392,9 @@ fn emit_geometry_state<M: Memory>(
 
 /// Emits dirty state from stream output to the pixel shader.
 #[inline(always)]
-fn emit_raster_state<M: Memory>(
+fn emit_raster_state<M: StreamMemory>(
     stream: &mut Stream<M>,
-    draw_state: &DrawState<'_, Pipeline>,
+    draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     let DrawState {
         dirty,
@@ -399,7 +404,7 @@ fn emit_raster_state<M: Memory>(
         ..
     } = *draw_state;
     let pre_packed = pipeline.pre_packed;
-    if !pre_packed.setup && dirty.any(Dirty::RASTER.with(Dirty::SHADERS)) {
+    if !pre_packed.setup && dirty.any(DirtyGroups::RASTER.with(DirtyGroups::SHADERS)) {
         stream.emit(stream_out::streamout(&pipeline.stream_out, &state.raster))?;
         stream.emit(raster::sf(
             pipeline.point_size,
@@ -410,29 +415,31 @@ fn emit_raster_state<M: Memory>(
             stream.emit(raster::stipple(state.raster.stipple))?;
         }
     }
-    let clip = Dirty::RASTER.with(Dirty::SHADERS).with(Dirty::VIEWPORTS);
+    let clip = DirtyGroups::RASTER
+        .with(DirtyGroups::SHADERS)
+        .with(DirtyGroups::VIEWPORTS);
     if !pre_packed.clip && dirty.any(clip) {
         let count = state.viewport_count;
         stream.emit(raster::clip(pipeline.clip, &state.raster, count))?;
     }
     // The sample count decides the default line rasterisation.
-    let objects = Dirty::ASSEMBLY
-        .with(Dirty::SHADERS)
-        .with(Dirty::MULTISAMPLE);
-    if state.raster.lines == Lines::Smooth {
-        let depends = objects.with(Dirty::RASTER).with(Dirty::TARGETS);
+    let objects = DirtyGroups::ASSEMBLY
+        .with(DirtyGroups::SHADERS)
+        .with(DirtyGroups::MULTISAMPLE);
+    if state.raster.lines == LineMode::Smooth {
+        let depends = objects.with(DirtyGroups::RASTER).with(DirtyGroups::TARGETS);
         if dirty.any(depends) {
             let integers = targets.has_integers();
             stream.emit(raster::raster(state, pipeline.output_form, integers))?;
         }
-    } else if !pre_packed.raster && dirty.any(objects.with(Dirty::RASTER)) {
+    } else if !pre_packed.raster && dirty.any(objects.with(DirtyGroups::RASTER)) {
         stream.emit(raster::raster(state, pipeline.output_form, false))?;
     }
-    if !pre_packed.multisample && dirty.any(Dirty::MULTISAMPLE) {
+    if !pre_packed.multisample && dirty.any(DirtyGroups::MULTISAMPLE) {
         stream.emit(raster::multisample(&state.multisample))?;
     }
     if let Some(pixel) = &pipeline.pixel
-        && dirty.any(Dirty::SHADERS.with(Dirty::MULTISAMPLE))
+        && dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::MULTISAMPLE))
     {
         stream.emit(pixel.for_samples(state.multisample.samples))?;
     }
@@ -441,9 +448,9 @@ fn emit_raster_state<M: Memory>(
 
 /// Emits BLEND_STATE and the packets that depend on it, if dirty.
 #[inline(always)]
-fn emit_blend_state<M: Memory>(
+fn emit_blend_state<M: StreamMemory>(
     stream: &mut Stream<M>,
-    draw_state: &DrawState<'_, Pipeline>,
+    draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     let DrawState {
         dirty,
@@ -453,7 +460,9 @@ fn emit_blend_state<M: Memory>(
         dynamic_base,
         ..
     } = *draw_state;
-    let blend_groups = BLENDING.with(Dirty::SHADERS).with(Dirty::TARGETS);
+    let blend_groups = BLENDING
+        .with(DirtyGroups::SHADERS)
+        .with(DirtyGroups::TARGETS);
     if dirty.any(blend_groups) {
         let there = (0..)
             .zip(&targets.colours)
@@ -492,9 +501,9 @@ fn emit_blend_state<M: Memory>(
 
 /// Emits the blend constants, if dirty.
 #[inline(always)]
-fn emit_blend_constants<M: Memory>(
+fn emit_blend_constants<M: StreamMemory>(
     stream: &mut Stream<M>,
-    draw_state: &DrawState<'_, Pipeline>,
+    draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     let DrawState {
         dirty,
@@ -502,7 +511,7 @@ fn emit_blend_constants<M: Memory>(
         dynamic_base,
         ..
     } = *draw_state;
-    if dirty.any(Dirty::BLEND_CONSTANTS) {
+    if dirty.any(DirtyGroups::BLEND_CONSTANTS) {
         use state_cc_state_pointers as pointer;
         let words = pixel::constants(&state.blend);
         let data = stream.data(words.len())?;
@@ -519,9 +528,9 @@ fn emit_blend_constants<M: Memory>(
 }
 
 /// Emits viewports, depth ranges and scissors.
-fn emit_viewports<M: Memory>(
+fn emit_viewports<M: StreamMemory>(
     stream: &mut Stream<M>,
-    draw_state: &DrawState<'_, Pipeline>,
+    draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     use {
         state_scissor_state_pointers as scissor, state_viewport_state_pointers_cc as depth,

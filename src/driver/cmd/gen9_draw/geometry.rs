@@ -9,7 +9,7 @@ use hw::value::draw::{
     control_data_format, ds_dispatch_mode, gs_dispatch_mode, reorder_mode, te_output_topology,
 };
 
-use crate::draw::shader::{GeometryShader, Program, Tessellation};
+use crate::draw::shader::{GeometryShader, Tessellation, UrbStageShader};
 
 /// 3DSTATE_HS.
 pub(super) fn hull(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [u32; 9] {
@@ -20,7 +20,7 @@ pub(super) fn hull(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [u3
     let Some(Tessellation { control, .. }) = tessellation else {
         return words.dwords;
     };
-    let Program {
+    let UrbStageShader {
         kernel_offset_bytes,
         scratch,
         first_grf,
@@ -90,7 +90,7 @@ pub(super) fn domain(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [
     let Some(Tessellation { evaluation, .. }) = tessellation else {
         return words.dwords;
     };
-    let Program {
+    let UrbStageShader {
         kernel_offset_bytes,
         scratch,
         first_grf,

@@ -11,10 +11,10 @@ use hw::media::pipe_control as pc;
 use hw::value::command::post_sync_operation;
 
 use super::{raster, target};
-use crate::draw::state::Multisample;
+use crate::draw::state::MultisampleState;
 use crate::draw::target::{DepthStencilTarget, HizOp};
-use crate::generation::Machine;
-use crate::stream::{Memory, Stream, offset};
+use crate::generation::DeviceInfo;
+use crate::stream::{Stream, StreamMemory, offset};
 
 /// Depth flush and stall: vol. 7, "Depth Buffer Clear", requires one before and after the
 /// operation.
@@ -28,9 +28,9 @@ const DEPTH_DONE: [u32; 6] = pc::words::<6>()
 const BLOCK_PX: [u32; 2] = [8, 4];
 
 /// Performs a HiZ operation, layer by layer.
-pub(super) fn emit<M: Memory>(
+pub(super) fn emit<M: StreamMemory>(
     stream: &mut Stream<M>,
-    machine: &Machine,
+    machine: &DeviceInfo,
     (buffers, samples): (&DepthStencilTarget, u8),
     work: &HizOp,
 ) -> Result<(), M::Error> {
@@ -89,9 +89,9 @@ pub(super) fn emit<M: Memory>(
         )
         .with(pc::ADDRESS, machine.scrap_address);
     stream.emit(DEPTH_DONE)?;
-    let multisample = Multisample {
+    let multisample = MultisampleState {
         samples,
-        ..Multisample::default()
+        ..MultisampleState::default()
     };
     stream.emit(raster::multisample(&multisample))?;
     // The clear value must lie within the viewport's depth range.

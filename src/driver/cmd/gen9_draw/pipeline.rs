@@ -1,7 +1,7 @@
 //! Packed graphics pipelines of gen9.
 //!
-//! In:  shaders and static state. Out: [`Pipeline`]: whole packets, and facts for packets that
-//!      depend on dynamic state.
+//! In:  shaders and static state. Out: [`PackedPipeline`]: whole packets, and facts for packets
+//!      that depend on dynamic state.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_VS", "3DSTATE_URB_VS", "3DSTATE_PUSH_CONSTANT_ALLOC_VS" and their
 //!      like.
 
@@ -15,8 +15,8 @@ use hw::draw::{
 };
 
 use super::{geometry, pixel, raster, stream_out, vertex};
-use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
-use crate::draw::state::{Dirty, State};
+use crate::draw::shader::{PipelineShaders, VertexInputs, VertexShader};
+use crate::draw::state::{DirtyGroups, FixedFunctionState};
 use crate::draw::{StaticState, urb};
 
 /// Packed blend state, for the case that all targets are present.
@@ -39,7 +39,7 @@ pub(super) struct PrePacked {
 
 /// Packed shaders and static state.
 #[derive(Clone, Debug)]
-pub struct Pipeline {
+pub struct PackedPipeline {
     /// Whole packets, emitted when the shaders change.
     pub(super) words: Vec<u32>,
     pub(super) pre_packed: PrePacked,
@@ -71,7 +71,7 @@ fn stage_threads(device: &hw::Device) -> u64 {
 }
 
 /// 3DSTATE_VS.
-fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
+fn vertex_shader(device: &hw::Device, shaders: &PipelineShaders<'_>) -> [u32; 9] {
     use state_vs as vs;
     let VertexShader {
         kernel_offset_bytes,
@@ -116,7 +116,7 @@ fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
 }
 
 /// 3DSTATE_URB_*. Returns `None` if the entries do not fit.
-fn urb_packets(device: &hw::Device, shaders: &Shaders<'_>) -> Option<[[u32; 2]; 4]> {
+fn urb_packets(device: &hw::Device, shaders: &PipelineShaders<'_>) -> Option<[[u32; 2]; 4]> {
     use {state_urb_ds as ds, state_urb_gs as gs, state_urb_hs as hs, state_urb_vs as vs};
     let vertex = &shaders.vertex;
     // An entry first holds the fetched elements, then the shader's outputs.
@@ -193,13 +193,13 @@ pub(super) const CONSTANT_ALLOCATION: [[u32; 2]; 5] = {
     ]
 };
 
-impl Pipeline {
+impl PackedPipeline {
     /// Packs shaders and static state. Returns `None` if the shaders exceed a hardware limit.
     pub(super) fn new(
         device: &hw::Device,
-        shaders: &Shaders<'_>,
+        shaders: &PipelineShaders<'_>,
         static_state: Option<&StaticState<'_>>,
-    ) -> Option<Box<Pipeline>> {
+    ) -> Option<Box<PackedPipeline>> {
         let mut words = Vec::with_capacity(128);
         for part in urb_packets(device, shaders)? {
             words.extend(part);
@@ -247,7 +247,7 @@ impl Pipeline {
             words.extend(shader);
         }
         words.extend(extra);
-        let mut pipeline = Pipeline {
+        let mut pipeline = PackedPipeline {
             words,
             pre_packed: PrePacked::default(),
             packed_blend: None,
@@ -285,13 +285,15 @@ impl Pipeline {
     /// Packs static state.
     fn pre_pack(&mut self, static_state: &StaticState<'_>) {
         let (state, groups) = (static_state.state, static_state.groups);
-        let objects = Dirty::RASTER.with(Dirty::ASSEMBLY).with(Dirty::MULTISAMPLE);
+        let objects = DirtyGroups::RASTER
+            .with(DirtyGroups::ASSEMBLY)
+            .with(DirtyGroups::MULTISAMPLE);
         self.pre_packed = PrePacked {
-            elements: groups.all(Dirty::ATTRIBUTES),
-            setup: groups.all(Dirty::RASTER),
-            clip: groups.all(Dirty::RASTER.with(Dirty::VIEWPORTS)),
+            elements: groups.all(DirtyGroups::ATTRIBUTES),
+            setup: groups.all(DirtyGroups::RASTER),
+            clip: groups.all(DirtyGroups::RASTER.with(DirtyGroups::VIEWPORTS)),
             raster: groups.all(objects),
-            multisample: groups.all(Dirty::MULTISAMPLE),
+            multisample: groups.all(DirtyGroups::MULTISAMPLE),
         };
         let mut words = std::mem::take(&mut self.words);
         let PrePacked {
@@ -336,7 +338,12 @@ impl Pipeline {
 
     /// Packs blend state for the targets of a mask; `without_logic_op` are those that logic
     /// operations do not apply to.
-    pub(super) fn blend(&self, state: &State, targets: u8, without_logic_op: u8) -> PackedBlend {
+    pub(super) fn blend(
+        &self,
+        state: &FixedFunctionState,
+        targets: u8,
+        without_logic_op: u8,
+    ) -> PackedBlend {
         let colours = pixel::ColourTargets {
             targets,
             without_logic_op,
@@ -353,4 +360,6 @@ impl Pipeline {
 }
 
 /// Groups that blend state depends on, besides shaders and targets.
-pub(super) const BLENDING: Dirty = Dirty::BLEND.with(Dirty::MULTISAMPLE).with(Dirty::RASTER);
+pub(super) const BLENDING: DirtyGroups = DirtyGroups::BLEND
+    .with(DirtyGroups::MULTISAMPLE)
+    .with(DirtyGroups::RASTER);

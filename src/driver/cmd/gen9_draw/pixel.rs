@@ -1,7 +1,7 @@
 //! Fragment packets: attribute set-up, pixel shader, depth and stencil tests, blending.
 //!
-//! In:  fragment shaders, [`DepthStencil`], [`Blend`]. Out: packets and state structures of SBE,
-//!      WM, PS and the colour calculator.
+//! In:  fragment shaders, [`DepthStencil`], [`BlendState`]. Out: packets and state structures of
+//!      SBE, WM, PS and the colour calculator.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_SBE", "3DSTATE_SBE_SWIZ", "3DSTATE_WM", "3DSTATE_PS",
 //!      "3DSTATE_PS_EXTRA", "3DSTATE_PS_BLEND", "3DSTATE_WM_DEPTH_STENCIL"; vol. 2d, "BLEND_STATE",
 //!      "COLOR_CALC_STATE".
@@ -15,13 +15,16 @@ use hw::draw_state::{
 };
 use hw::value::draw::{
     color_clamp_range, compare_function, computed_depth_mode, constant_source,
-    early_depth_stencil_control, input_coverage_mask, position_xy_offset, render_target_resolve,
-    stencil_op, wm_force,
+    early_depth_stencil_control, input_coverage_mask, line_region_width, position_xy_offset,
+    render_target_resolve, stencil_op, wm_force,
 };
 
-use crate::draw::shader::{ComputedDepth, FragmentShader, INPUTS, Input, Source, Special, Variant};
+use crate::draw::shader::{
+    ComputedDepth, FragmentInput, FragmentShader, FragmentVariant, INPUTS, InputSource, TargetOp,
+};
 use crate::draw::state::{
-    Blend, BlendOp, BlendTarget, Compare, DepthStencil, Equation, Factor, Multisample, TARGETS,
+    BlendEquation, BlendFactor, BlendOp, BlendState, BlendTarget, CompareOp, DepthStencil,
+    MultisampleState, TARGETS,
 };
 use crate::draw::target::DepthStencilTarget;
 
@@ -36,12 +39,12 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
     use {sf_output_attribute_detail as detail, state_sbe as sbe, state_sbe_swiz as swiz};
     const XYZW: u32 = 0xffff_ffff;
     let slots = shader.inputs.iter().filter_map(|input| match input.source {
-        Source::Slot(slot) => Some(u32::from(slot)),
+        InputSource::Slot(slot) => Some(u32::from(slot)),
         _ => None,
     });
     // Slots are read in pairs.
     let first = match shader.inputs.get(SWIZZLED).map(|input| input.source) {
-        Some(Source::Slot(slot)) => u32::from(slot).checked_sub(SWIZZLED as u32)? & !1,
+        Some(InputSource::Slot(slot)) => u32::from(slot).checked_sub(SWIZZLED as u32)? & !1,
         _ => slots.clone().min().unwrap_or(2) & !1,
     };
     let end = slots.max().map_or(first + 1, |last| last + 1);
@@ -54,14 +57,14 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
         flat |= u32::from(input.flat) << index;
         let how = detail::words::<1>();
         let how = match input.source {
-            Source::PointCoord => {
+            InputSource::PointCoord => {
                 points |= 1 << index;
                 continue;
             }
-            Source::PrimitiveId | Source::Zero => how
+            InputSource::PrimitiveId | InputSource::Zero => how
                 .with(
                     detail::CONSTANT_SOURCE,
-                    if input.source == Source::Zero {
+                    if input.source == InputSource::Zero {
                         constant_source::CONST_0000
                     } else {
                         constant_source::PRIM_ID
@@ -71,7 +74,7 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
                 .flag(detail::COMPONENT_OVERRIDE_Y, true)
                 .flag(detail::COMPONENT_OVERRIDE_Z, true)
                 .flag(detail::COMPONENT_OVERRIDE_W, true),
-            Source::Slot(slot) => {
+            InputSource::Slot(slot) => {
                 let from = u32::from(slot).checked_sub(first)?;
                 if index >= SWIZZLED {
                     if from != index as u32 {
@@ -117,8 +120,8 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
 pub(super) fn with_payload<'a>(shader: &FragmentShader<'a>) -> Option<FragmentShader<'a>> {
     let header_only = shader.inputs.is_empty() && shader.push.all_registers() == 0;
     header_only.then(|| FragmentShader {
-        inputs: vec![Input {
-            source: Source::Zero,
+        inputs: vec![FragmentInput {
+            source: InputSource::Zero,
             flat: true,
         }],
         ..shader.clone()
@@ -129,7 +132,7 @@ pub(super) fn with_payload<'a>(shader: &FragmentShader<'a>) -> Option<FragmentSh
 ///
 /// Ref: vol. 2a, 3DSTATE_PS, "Kernel Start Pointer 0": the narrowest alone or SIMD8 in slot 0,
 ///      SIMD32 in 1, SIMD16 in 2.
-fn kernel_slots(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
+fn kernel_slots(variants: &[Option<FragmentVariant>; 3]) -> [Option<FragmentVariant>; 3] {
     match *variants {
         [Some(eight), sixteen, thirty_two] => [Some(eight), thirty_two, sixteen],
         [None, Some(sixteen), None] => [Some(sixteen), None, None],
@@ -189,11 +192,11 @@ pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
     packet(from, variants)
 }
 
-fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12] {
+fn packet(from: &FragmentShader<'_>, variants: [Option<FragmentVariant>; 3]) -> [u32; 12] {
     use state_ps as ps;
     let [first, second, third] = kernel_slots(&variants);
-    let kernel = |variant: Option<Variant>| variant.map_or(0, |v| v.kernel_offset_bytes);
-    let start = |variant: Option<Variant>| variant.map_or(0, |v| u64::from(v.first_grf));
+    let kernel = |variant: Option<FragmentVariant>| variant.map_or(0, |v| v.kernel_offset_bytes);
+    let start = |variant: Option<FragmentVariant>| variant.map_or(0, |v| u64::from(v.first_grf));
     let has = |index: usize| variants.get(index).is_some_and(Option::is_some);
     let mut words = ps::words::<12>()
         .with(ps::KERNEL_START_POINTER_0, kernel(first))
@@ -229,14 +232,14 @@ fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12
             ps::MAXIMUM_NUMBER_OF_THREADS_PER_PSD,
             DISPATCHER_THREADS - 1,
         );
-    words = match from.special {
-        Special::None => words,
-        Special::FastClear => words.flag(ps::RENDER_TARGET_FAST_CLEAR_ENABLE, true),
-        Special::PartialResolve => words.with(
+    words = match from.target_op {
+        TargetOp::None => words,
+        TargetOp::FastClear => words.flag(ps::RENDER_TARGET_FAST_CLEAR_ENABLE, true),
+        TargetOp::PartialResolve => words.with(
             ps::RENDER_TARGET_RESOLVE_TYPE,
             render_target_resolve::RESOLVE_PARTIAL,
         ),
-        Special::Resolve => words.with(
+        TargetOp::Resolve => words.with(
             ps::RENDER_TARGET_RESOLVE_TYPE,
             render_target_resolve::RESOLVE_FULL,
         ),
@@ -298,16 +301,18 @@ pub(super) struct WmFacts {
 /// effects, discards, or counted samples.
 pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2] {
     use state_wm as wm;
-    const ONE_PIXEL: u64 = 1;
     let tests = match (facts.early_tests, facts.has_side_effects) {
         (true, _) => early_depth_stencil_control::EDSC_PREPS,
         (false, true) => early_depth_stencil_control::EDSC_PSEXEC,
-        (false, false) => 0,
+        (false, false) => early_depth_stencil_control::EDSC_NORMAL,
     };
     let forced = facts.valid && (facts.has_side_effects || facts.kills || !writes_colour);
     wm::words::<2>()
         .flag(wm::STATISTICS_ENABLE, facts.counted)
-        .with(wm::LINE_ANTIALIASING_REGION_WIDTH, ONE_PIXEL)
+        .with(
+            wm::LINE_ANTIALIASING_REGION_WIDTH,
+            line_region_width::PIXELS_1,
+        )
         .flag(wm::LINE_STIPPLE_ENABLE, stippled)
         .with(
             wm::BARYCENTRIC_INTERPOLATION_MODE,
@@ -322,16 +327,16 @@ pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2
 }
 
 /// Ref: vol. 2a, "3D_Compare_Function".
-fn compare_code(compare: Compare) -> u64 {
+fn compare_code(compare: CompareOp) -> u64 {
     match compare {
-        Compare::Always => compare_function::ALWAYS,
-        Compare::Never => compare_function::NEVER,
-        Compare::Less => compare_function::LESS,
-        Compare::Equal => compare_function::EQUAL,
-        Compare::LessOrEqual => compare_function::LEQUAL,
-        Compare::Greater => compare_function::GREATER,
-        Compare::NotEqual => compare_function::NOTEQUAL,
-        Compare::GreaterOrEqual => compare_function::GEQUAL,
+        CompareOp::Always => compare_function::ALWAYS,
+        CompareOp::Never => compare_function::NEVER,
+        CompareOp::Less => compare_function::LESS,
+        CompareOp::Equal => compare_function::EQUAL,
+        CompareOp::LessOrEqual => compare_function::LEQUAL,
+        CompareOp::Greater => compare_function::GREATER,
+        CompareOp::NotEqual => compare_function::NOTEQUAL,
+        CompareOp::GreaterOrEqual => compare_function::GEQUAL,
     }
 }
 
@@ -397,27 +402,27 @@ pub(super) fn depth_stencil(from: &DepthStencil, target: &DepthStencilTarget) ->
 }
 
 /// Ref: vol. 2a, "3D_Color_Buffer_Blend_Factor".
-fn factor_code(factor: Factor) -> u64 {
+fn factor_code(factor: BlendFactor) -> u64 {
     match factor {
-        Factor::One => 1,
-        Factor::Source => 2,
-        Factor::SourceAlpha => 3,
-        Factor::DestinationAlpha => 4,
-        Factor::Destination => 5,
-        Factor::SourceAlphaSaturate => 6,
-        Factor::Constant => 7,
-        Factor::ConstantAlpha => 8,
-        Factor::Source1 => 9,
-        Factor::Source1Alpha => 10,
-        Factor::Zero => 17,
-        Factor::OneMinusSource => 18,
-        Factor::OneMinusSourceAlpha => 19,
-        Factor::OneMinusDestinationAlpha => 20,
-        Factor::OneMinusDestination => 21,
-        Factor::OneMinusConstant => 23,
-        Factor::OneMinusConstantAlpha => 24,
-        Factor::OneMinusSource1 => 25,
-        Factor::OneMinusSource1Alpha => 26,
+        BlendFactor::One => 1,
+        BlendFactor::Source => 2,
+        BlendFactor::SourceAlpha => 3,
+        BlendFactor::DestinationAlpha => 4,
+        BlendFactor::Destination => 5,
+        BlendFactor::SourceAlphaSaturate => 6,
+        BlendFactor::Constant => 7,
+        BlendFactor::ConstantAlpha => 8,
+        BlendFactor::Source1 => 9,
+        BlendFactor::Source1Alpha => 10,
+        BlendFactor::Zero => 17,
+        BlendFactor::OneMinusSource => 18,
+        BlendFactor::OneMinusSourceAlpha => 19,
+        BlendFactor::OneMinusDestinationAlpha => 20,
+        BlendFactor::OneMinusDestination => 21,
+        BlendFactor::OneMinusConstant => 23,
+        BlendFactor::OneMinusConstantAlpha => 24,
+        BlendFactor::OneMinusSource1 => 25,
+        BlendFactor::OneMinusSource1Alpha => 26,
     }
 }
 
@@ -432,25 +437,25 @@ fn op_code(op: BlendOp) -> u64 {
 }
 
 /// The equation for the hardware, which applies blend factors even to min and max.
-fn hw_equation(from: Equation) -> Equation {
+fn hw_equation(from: BlendEquation) -> BlendEquation {
     match from.op {
-        BlendOp::Min | BlendOp::Max => Equation {
-            source: Factor::One,
-            destination: Factor::One,
+        BlendOp::Min | BlendOp::Max => BlendEquation {
+            source: BlendFactor::One,
+            destination: BlendFactor::One,
             op: from.op,
         },
         _ => from,
     }
 }
 
-fn reads_second_source(equations: &[Equation; 2]) -> bool {
+fn reads_second_source(equations: &[BlendEquation; 2]) -> bool {
     let second = |factor| {
         matches!(
             factor,
-            Factor::Source1
-                | Factor::OneMinusSource1
-                | Factor::Source1Alpha
-                | Factor::OneMinusSource1Alpha
+            BlendFactor::Source1
+                | BlendFactor::OneMinusSource1
+                | BlendFactor::Source1Alpha
+                | BlendFactor::OneMinusSource1Alpha
         )
     };
     equations
@@ -460,7 +465,7 @@ fn reads_second_source(equations: &[Equation; 2]) -> bool {
 
 /// The equations of a target. `None`: no blending, also if the factors need a second source that
 /// the shader lacks.
-fn equations(target: &BlendTarget, logic: bool, dual_source: bool) -> Option<[Equation; 2]> {
+fn equations(target: &BlendTarget, logic: bool, dual_source: bool) -> Option<[BlendEquation; 2]> {
     let both = target.equations;
     let blended = target.blended && !logic && (dual_source || !reads_second_source(&both));
     blended.then(|| both.map(hw_equation))
@@ -485,13 +490,13 @@ pub(super) const BLEND_DW: usize = 1 + 2 * TARGETS;
 /// BLEND_STATE with an entry for each target, 3DSTATE_PS_BLEND (which repeats the state of target
 /// 0), and whether any colour is written.
 pub(super) fn blend(
-    from: &Blend,
-    samples: &Multisample,
+    from: &BlendState,
+    samples: &MultisampleState,
     colours: ColourTargets,
 ) -> ([u32; BLEND_DW], [u32; 2], bool) {
     use {blend_state as bs, blend_state_entry as entry, state_ps_blend as ps};
     let dual = colours.dual_source;
-    let drawn = colours.targets & from.written;
+    let drawn = colours.targets & from.write_mask;
     // Most draws have few targets; absent ones have no equations.
     let blended: [_; TARGETS] = std::array::from_fn(|index| match drawn >> index & 1 {
         0 => None,
@@ -580,7 +585,7 @@ pub(super) fn blend(
 }
 
 /// COLOR_CALC_STATE.
-pub(super) fn constants(blend: &Blend) -> [u32; 6] {
+pub(super) fn constants(blend: &BlendState) -> [u32; 6] {
     use color_calc_state as cc;
     let [red, green, blue, alpha] = blend.constants.map(|value| u64::from(value.to_bits()));
     cc::words::<6>()
@@ -595,8 +600,8 @@ pub(super) fn constants(blend: &Blend) -> [u32; 6] {
 mod tests {
     use super::*;
 
-    fn variant(kernel_offset_bytes: u64) -> Option<Variant> {
-        Some(Variant {
+    fn variant(kernel_offset_bytes: u64) -> Option<FragmentVariant> {
+        Some(FragmentVariant {
             kernel_offset_bytes,
             first_grf: kernel_offset_bytes as u32 / 64,
         })
@@ -604,12 +609,12 @@ mod tests {
 
     fn fragment(
         push: &abi::PushData,
-        variants: [Option<Variant>; 3],
+        variants: [Option<FragmentVariant>; 3],
         per_sample: bool,
     ) -> FragmentShader<'_> {
         FragmentShader {
             variants,
-            scratch: crate::generation::Scratch::default(),
+            scratch: crate::generation::ScratchSpace::default(),
             inputs: Vec::new(),
             barycentrics: 0,
             reads_depth: false,
@@ -628,7 +633,7 @@ mod tests {
             early_tests: false,
             targets: 1,
             dual_source: false,
-            special: Special::None,
+            target_op: TargetOp::None,
             push,
         }
     }

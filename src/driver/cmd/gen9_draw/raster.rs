@@ -1,7 +1,7 @@
 //! Packets from clipping to rasterisation.
 //!
-//! In:  [`Raster`], viewports, scissors, multisample state. Out: packets and state structures of
-//!      CLIP, SF and WM.
+//! In:  [`RasterState`], viewports, scissors, multisample state. Out: packets and state structures
+//!      of CLIP, SF and WM.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CLIP", "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE",
 //!      "3DSTATE_SAMPLE_PATTERN"; vol. 2d, "SF_CLIP_VIEWPORT", "CC_VIEWPORT", "SCISSOR_RECT"; vol.
 //!      7, "Multisample Modes" (which API mode gives which lines).
@@ -11,12 +11,14 @@ use hw::draw::{
     state_sample_pattern, state_sf,
 };
 use hw::draw_state::{cc_viewport, scissor_rect, sf_clip_viewport};
-use hw::value::draw::{clip_api_mode, cull_mode, fill_mode, raster_api_mode};
+use hw::value::draw::{
+    aa_line_distance_mode, clip_api_mode, cull_mode, fill_mode, raster_api_mode,
+};
 
-use crate::draw::shader::Shaders;
+use crate::draw::shader::PipelineShaders;
 use crate::draw::state::{
-    Area, Cull, Fill, Lines, Multisample, Raster, SampleLocations, State, Stipple, Topology,
-    Viewport,
+    CullMode, FixedFunctionState, LineMode, LineStipple, MultisampleState, PixelRect, PolygonMode,
+    RasterState, SampleLocations, Topology, Viewport,
 };
 
 fn float(value: f32) -> u64 {
@@ -39,7 +41,7 @@ pub(super) enum PrimitiveForm {
 
 /// Primitive type that the geometry or tessellation stage emits. `None`: the input topology
 /// decides.
-pub(super) fn output_form(shaders: &Shaders<'_>) -> Option<PrimitiveForm> {
+pub(super) fn output_form(shaders: &PipelineShaders<'_>) -> Option<PrimitiveForm> {
     use abi::OutputTopology as Made;
     if let Some(geometry) = &shaders.geometry {
         return Some(match geometry.info.topology {
@@ -57,7 +59,7 @@ pub(super) fn output_form(shaders: &Shaders<'_>) -> Option<PrimitiveForm> {
 }
 
 /// Whether primitives are rasterised as lines.
-fn draws_lines(state: &State, output_form: Option<PrimitiveForm>) -> bool {
+fn draws_lines(state: &FixedFunctionState, output_form: Option<PrimitiveForm>) -> bool {
     let form = output_form.unwrap_or(match state.topology {
         Topology::LineList
         | Topology::LineStrip
@@ -69,7 +71,7 @@ fn draws_lines(state: &State, output_form: Option<PrimitiveForm>) -> bool {
     match form {
         PrimitiveForm::Points => false,
         PrimitiveForm::Lines => true,
-        PrimitiveForm::Triangles => state.raster.fill == Fill::Lines,
+        PrimitiveForm::Triangles => state.raster.fill == PolygonMode::Lines,
     }
 }
 
@@ -83,7 +85,7 @@ pub(super) struct ClipFacts {
 }
 
 /// 3DSTATE_CLIP.
-pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u32; 4] {
+pub(super) fn clip(facts: ClipFacts, raster: &RasterState, viewport_count: u8) -> [u32; 4] {
     use state_clip as c;
     let [triangles, lines, fans] = provoking_vertices(raster.provoking_last);
     let highest = if facts.writes_viewport {
@@ -121,7 +123,7 @@ pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u3
 }
 
 /// 3DSTATE_SF.
-pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -> [u32; 4] {
+pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &RasterState) -> [u32; 4] {
     use state_sf as s;
     let [triangles, lines, fans] = provoking_vertices(raster.provoking_last);
     // U11.7.
@@ -133,8 +135,10 @@ pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -
         // One pixel, in eighths.
         .with(s::POINT_WIDTH, 8)
         .flag(s::POINT_WIDTH_SOURCE, !point_size_of_vertices)
-        // True distance.
-        .flag(s::AA_LINE_DISTANCE_MODE, true)
+        .with(
+            s::AA_LINE_DISTANCE_MODE,
+            aa_line_distance_mode::AALINEDISTANCE_TRUE,
+        )
         .with(s::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT, triangles)
         .with(s::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT, lines)
         .with(s::TRIANGLE_FAN_PROVOKING_VERTEX_SELECT, fans)
@@ -144,7 +148,7 @@ pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -
 /// 3DSTATE_RASTER. Antialiasing must be off if a colour target has an integer format
 /// (`integer_target`): there is no alpha to scale.
 pub(super) fn raster(
-    state: &State,
+    state: &FixedFunctionState,
     output_form: Option<PrimitiveForm>,
     integer_target: bool,
 ) -> [u32; 5] {
@@ -154,26 +158,28 @@ pub(super) fn raster(
     // what the multisample rule gives on this generation.
     let is_thin = raster.line_width < 1.007_812_5;
     let lines = match raster.lines {
-        Lines::Default if state.multisample.samples > 1 => Lines::Rectangular,
-        Lines::Default => Lines::Bresenham,
+        LineMode::Default if state.multisample.samples > 1 => LineMode::Rectangular,
+        LineMode::Default => LineMode::Bresenham,
         mode => mode,
     };
     let (api, multisampling, smooth) = match (draws_lines(state, output_form), lines) {
         (false, _) => (raster_api_mode::DX10_0, true, false),
-        (true, Lines::Rectangular | Lines::Default) => (raster_api_mode::DX10_0, is_thin, false),
-        (true, Lines::Bresenham) => (raster_api_mode::DX9_OGL, false, false),
-        (true, Lines::Smooth) => (raster_api_mode::DX9_OGL, false, true),
+        (true, LineMode::Rectangular | LineMode::Default) => {
+            (raster_api_mode::DX10_0, is_thin, false)
+        }
+        (true, LineMode::Bresenham) => (raster_api_mode::DX9_OGL, false, false),
+        (true, LineMode::Smooth) => (raster_api_mode::DX9_OGL, false, true),
     };
     let fill = match raster.fill {
-        Fill::Solid => fill_mode::SOLID,
-        Fill::Lines => fill_mode::WIREFRAME,
-        Fill::Points => fill_mode::POINT,
+        PolygonMode::Solid => fill_mode::SOLID,
+        PolygonMode::Lines => fill_mode::WIREFRAME,
+        PolygonMode::Points => fill_mode::POINT,
     };
     let cull = match raster.cull {
-        Cull::Both => cull_mode::BOTH,
-        Cull::None => cull_mode::NONE,
-        Cull::Front => cull_mode::FRONT,
-        Cull::Back => cull_mode::BACK,
+        CullMode::Both => cull_mode::BOTH,
+        CullMode::None => cull_mode::NONE,
+        CullMode::Front => cull_mode::FRONT,
+        CullMode::Back => cull_mode::BACK,
     };
     let (biased, bias) = (raster.biased, raster.depth_bias);
     r::words::<5>()
@@ -198,7 +204,7 @@ pub(super) fn raster(
 }
 
 /// 3DSTATE_LINE_STIPPLE.
-pub(super) fn stipple(from: Stipple) -> [u32; 3] {
+pub(super) fn stipple(from: LineStipple) -> [u32; 3] {
     use state_line_stipple as l;
     let factor = u64::from(from.factor.clamp(1, 256));
     l::words::<3>()
@@ -210,7 +216,7 @@ pub(super) fn stipple(from: Stipple) -> [u32; 3] {
 }
 
 /// 3DSTATE_MULTISAMPLE and 3DSTATE_SAMPLE_MASK.
-pub(super) fn multisample(from: &Multisample) -> [u32; 4] {
+pub(super) fn multisample(from: &MultisampleState) -> [u32; 4] {
     use {state_multisample as m, state_sample_mask as s};
     let samples = from.samples.max(1);
     let present = (1_u64 << samples.min(16)) - 1;
@@ -273,7 +279,7 @@ pub(super) fn sample_pattern(locations: Option<&SampleLocations>) -> [u32; 9] {
     ) -> &'a [(u8, u8)] {
         let custom = custom.filter(|custom| usize::from(custom.samples) == standard.len());
         custom.map_or(standard, |custom| {
-            custom.places.get(..standard.len()).unwrap_or(standard)
+            custom.positions.get(..standard.len()).unwrap_or(standard)
         })
     }
     let [one, two, four, eight, sixteen] = [
@@ -330,7 +336,7 @@ fn guard_band(scale: f32, middle: f32, size: f32) -> [f32; 2] {
 /// SF_CLIP_VIEWPORT: viewport transformation and clip bounds. Depth is transformed from 0..1, or
 /// from -1..1.
 #[inline(always)]
-pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [u32; 16] {
+pub(super) fn viewport(from: &Viewport, area: &PixelRect, near_at_minus_w: bool) -> [u32; 16] {
     use sf_clip_viewport as v;
     let (half_width, half_height) = (from.width / 2.0, from.height / 2.0);
     let (x, y) = (from.x + half_width, from.y + half_height);
@@ -381,7 +387,7 @@ pub(super) fn depth_range(from: &Viewport, clamped: bool) -> [u32; 2] {
 }
 
 /// Whether a viewport covers an area entirely.
-pub(super) fn covers(viewport: &Viewport, area: &Area) -> bool {
+pub(super) fn covers(viewport: &Viewport, area: &PixelRect) -> bool {
     let spans = |start: f32, length: f32, first: u32, count: u32| {
         let end = start + length;
         min(start, end) <= first as f32 && max(start, end) >= first.saturating_add(count) as f32
@@ -393,7 +399,7 @@ pub(super) fn covers(viewport: &Viewport, area: &Area) -> bool {
 /// Pixels that a viewport covers at least in part. Primitives are clipped at the guard band only,
 /// so that wide lines and points keep their shape at the viewport's edge; the scissor cuts off the
 /// rest.
-pub(super) fn covered_pixels(viewport: &Viewport) -> Area {
+pub(super) fn covered_pixels(viewport: &Viewport) -> PixelRect {
     let span = |start: f32, length: f32| {
         let end = start + length;
         let (low, high) = (min(start, end), max(start, end));
@@ -405,7 +411,7 @@ pub(super) fn covered_pixels(viewport: &Viewport) -> Area {
     };
     let (x, width) = span(viewport.x, viewport.width);
     let (y, height) = span(viewport.y, viewport.height);
-    Area {
+    PixelRect {
         x,
         y,
         width,
@@ -416,7 +422,7 @@ pub(super) fn covered_pixels(viewport: &Viewport) -> Area {
 /// SCISSOR_RECT within the render area. The maximum is inclusive: an empty rectangle has its
 /// maximum below its minimum.
 #[inline(always)]
-pub(super) fn scissor(from: &Area, area: &Area) -> [u32; 2] {
+pub(super) fn scissor(from: &PixelRect, area: &PixelRect) -> [u32; 2] {
     use scissor_rect as s;
     let within = from.and(area);
     let words = s::words::<2>();
@@ -475,7 +481,7 @@ mod tests {
             samples: 8,
             ..SampleLocations::default()
         };
-        custom.places[6] = (3, 12);
+        custom.positions[6] = (3, 12);
         let words = sample_pattern(Some(&custom));
         assert_eq!(p::N8X_SAMPLE6_X_OFFSET.get(&words), 3);
         assert_eq!(p::N8X_SAMPLE6_Y_OFFSET.get(&words), 12);
@@ -493,7 +499,7 @@ mod tests {
             near: 0.0,
             far: 1.0,
         };
-        let pixels = Area {
+        let pixels = PixelRect {
             x: 0,
             y: 68,
             width: 17,
@@ -502,7 +508,7 @@ mod tests {
         assert_eq!(covered_pixels(&viewport), pixels);
         // They are not covered entirely.
         assert!(!covers(&viewport, &pixels));
-        let whole = Area {
+        let whole = PixelRect {
             x: 0,
             y: 69,
             width: 16,
@@ -525,20 +531,20 @@ mod tests {
     #[test]
     fn an_empty_scissor_discards_everything() {
         use scissor_rect as s;
-        let area = Area {
+        let area = PixelRect {
             width: 8,
             height: 8,
-            ..Area::default()
+            ..PixelRect::default()
         };
-        let outside = Area {
+        let outside = PixelRect {
             x: 8,
             width: 4,
             height: 4,
-            ..Area::default()
+            ..PixelRect::default()
         };
         let words = scissor(&outside, &area);
         assert!(s::SCISSOR_RECTANGLE_X_MAX.get(&words) < s::SCISSOR_RECTANGLE_X_MIN.get(&words));
-        let inside = Area {
+        let inside = PixelRect {
             x: 2,
             y: 3,
             width: 40,

@@ -8,7 +8,7 @@ use hw::draw::{state_so_buffer, state_so_decl_list, state_streamout};
 use hw::draw_state::so_decl;
 
 use crate::draw::shader::{CapturedDword, StreamOut};
-use crate::draw::state::{CaptureBuffer, Raster};
+use crate::draw::state::{CaptureBuffer, RasterState};
 use crate::mocs::mocs;
 
 /// The pipeline's contribution to 3DSTATE_STREAMOUT.
@@ -125,7 +125,7 @@ pub(super) fn list(from: &StreamOut) -> Option<Vec<u32>> {
 }
 
 /// 3DSTATE_STREAMOUT.
-pub(super) fn streamout(facts: &StreamOutFacts, raster: &Raster) -> [u32; 5] {
+pub(super) fn streamout(facts: &StreamOutFacts, raster: &RasterState) -> [u32; 5] {
     use state_streamout as out;
     let mut words = out::words::<5>().flag(out::RENDERING_DISABLE, raster.discard);
     if facts.on {

@@ -1,23 +1,24 @@
 //! Gen9's render target packets: depth, stencil, and the binding table of colour targets.
 //!
-//! In:  [`Targets`]. Out: packets, and surface states beside their binding table.
+//! In:  [`RenderTargets`]. Out: packets, and surface states beside their binding table.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER",
 //!      "3DSTATE_HIER_DEPTH_BUFFER", "3DSTATE_CLEAR_PARAMS", "3DSTATE_BINDING_TABLE_POINTERS_PS".
 
 use hw::draw::{
     state_clear_params, state_depth_buffer, state_hier_depth_buffer, state_stencil_buffer,
 };
+use hw::state::render_surface_state;
 use hw::value::draw::depth_format;
 
 use crate::draw::state::TARGETS;
-use crate::draw::target::{CLEAR_DEPTH, DepthStencilTarget, Targets};
+use crate::draw::target::{CLEAR_DEPTH, DepthStencilTarget, RenderTargets};
 use crate::image::NO_MIP_TAIL;
 use crate::mocs::mocs;
-use crate::stream::{Memory, Stream, offset};
+use crate::stream::{Stream, StreamMemory, offset};
 use crate::{fast_clear_record, gen9};
 
 /// Dwords of a RENDER_SURFACE_STATE.
-const SURFACE_DW: usize = 16;
+const SURFACE_DW: usize = render_surface_state::PACKET.dwords as usize;
 /// Dwords of a binding table, padded to the alignment of surface states.
 const TABLE_DW: usize = 16;
 
@@ -113,7 +114,7 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
 
 /// Dwords of the binding table with its surface states: one more than there are entries, for the
 /// null surface.
-fn table_dw(targets: &Targets) -> usize {
+fn table_dw(targets: &RenderTargets) -> usize {
     TABLE_DW + SURFACE_DW * TARGETS.min(targets.entries() + 1)
 }
 
@@ -122,9 +123,9 @@ pub(super) const MAX_TABLE_DW: usize = TABLE_DW + SURFACE_DW * TARGETS;
 
 /// Emits the targets. The table lies within reach of `surface_base`, if known; otherwise the base
 /// is moved. Returns the base and the table's offset from it.
-pub(super) fn emit<M: Memory>(
+pub(super) fn emit<M: StreamMemory>(
     stream: &mut Stream<M>,
-    targets: &Targets,
+    targets: &RenderTargets,
     surface_base: Option<u64>,
 ) -> Result<(u64, u32), M::Error> {
     /// Reach of a binding table pointer, which has 16 bits.
@@ -149,9 +150,9 @@ pub(super) fn emit<M: Memory>(
 
 /// Emits the targets for secondaries that expect the table at `table`. Returns the new Surface
 /// State Base Address.
-pub(super) fn emit_for_secondaries<M: Memory>(
+pub(super) fn emit_for_secondaries<M: StreamMemory>(
     stream: &mut Stream<M>,
-    targets: &Targets,
+    targets: &RenderTargets,
     table: u32,
 ) -> Result<u64, M::Error> {
     stream.emit(depth_stencil(&targets.depth_stencil))?;
@@ -166,9 +167,9 @@ pub(super) fn emit_for_secondaries<M: Memory>(
 
 /// Copies fast clear records into the surface states of a table that was written. Returns true if
 /// there were any.
-fn copy_records<M: Memory>(
+fn copy_records<M: StreamMemory>(
     stream: &mut Stream<M>,
-    targets: &Targets,
+    targets: &RenderTargets,
     table_at: u64,
 ) -> Result<bool, M::Error> {
     let mut filled = false;
@@ -186,7 +187,7 @@ fn copy_records<M: Memory>(
 /// Writes the binding table and its surface states. `offset_bytes` is the table's offset from
 /// Surface State Base Address. A shader may write to absent targets: their entries point to the
 /// last surface state.
-fn write_table(targets: &Targets, offset_bytes: u32, to: &mut [u32]) {
+fn write_table(targets: &RenderTargets, offset_bytes: u32, to: &mut [u32]) {
     let Some((table, surfaces)) = to.split_at_mut_checked(TABLE_DW) else {
         return;
     };

@@ -9,23 +9,21 @@ use hw::draw::{
     state_vf_instancing, state_vf_sgvs, state_vf_topology,
 };
 use hw::draw_state::{vertex_buffer_state, vertex_element_state};
-use hw::value::draw::primitive_topology;
-use hw::value::draw::{component_control, index_format};
+use hw::value::draw::{component_control, index_format, primitive_topology, sgvs_component};
+use hw::value::surface_format::{R32_UINT, R32G32_UINT};
 
-use crate::draw::Draw;
+use crate::draw::DrawParams;
 use crate::draw::shader::VertexInputs;
 use crate::draw::state::{
-    ATTRIBUTES, Attribute, AttributeKind, IndexBuffer, IndexType, State, Topology,
+    ATTRIBUTES, AttributeKind, FixedFunctionState, IndexBuffer, IndexType, Topology,
+    VertexAttribute,
 };
 use crate::mocs::mocs;
-use crate::stream::{Memory, Stream};
+use crate::stream::{Stream, StreamMemory};
 
 /// Indices of the driver's vertex buffers: first vertex and first instance, and the draw index.
 const BASES_BUFFER: u64 = 31;
 const DRAW_ID_BUFFER: u64 = 32;
-
-const R32G32_UINT: u64 = 0x087;
-const R32_UINT: u64 = 0x0d7;
 
 /// A vertex element read from a buffer.
 fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2] {
@@ -44,7 +42,7 @@ fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2
 
 /// The vertex element of an attribute. Missing channels are 0, 0, 1. Elements of 64-bit channels
 /// are stored as 128 bits, of which zero is the only padding.
-fn attribute(from: &Attribute) -> [u32; 2] {
+fn attribute(from: &VertexAttribute) -> [u32; 2] {
     let mut controls = match from.kind {
         AttributeKind::Float => [
             component_control::STORE_0,
@@ -75,7 +73,7 @@ fn attribute(from: &Attribute) -> [u32; 2] {
 /// `emit` packet by packet.
 pub(super) fn elements<E>(
     inputs: &VertexInputs,
-    attributes: &[Attribute; ATTRIBUTES],
+    attributes: &[VertexAttribute; ATTRIBUTES],
     mut emit: impl FnMut(&[u32]) -> Result<(), E>,
 ) -> Result<(), E> {
     use state_vf_sgvs as sgvs;
@@ -160,10 +158,10 @@ pub(super) fn elements<E>(
     emit(
         &sgvs::words::<2>()
             .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
-            .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
+            .with(sgvs::VERTEXID_COMPONENT_NUMBER, sgvs_component::COMP_2)
             .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
             .flag(sgvs::INSTANCEID_ENABLE, inputs.instance_id)
-            .with(sgvs::INSTANCEID_COMPONENT_NUMBER, 3)
+            .with(sgvs::INSTANCEID_COMPONENT_NUMBER, sgvs_component::COMP_3)
             .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
             .dwords,
     )
@@ -197,7 +195,10 @@ fn buffer(index: u64, address: u64, bytes: u32, stride_bytes: u16) -> [u32; 4] {
 }
 
 /// 3DSTATE_VERTEX_BUFFERS of all bound buffers.
-pub(super) fn buffers<M: Memory>(stream: &mut Stream<M>, state: &State) -> Result<(), M::Error> {
+pub(super) fn buffers<M: StreamMemory>(
+    stream: &mut Stream<M>,
+    state: &FixedFunctionState,
+) -> Result<(), M::Error> {
     let bound = state
         .vertex_buffers
         .get(..state.vertex_buffer_count.into())
@@ -217,7 +218,7 @@ pub(super) fn buffers<M: Memory>(stream: &mut Stream<M>, state: &State) -> Resul
 }
 
 /// 3DSTATE_VERTEX_BUFFERS of one of the driver's buffers, with a stride of 0.
-fn constant<M: Memory>(
+fn constant<M: StreamMemory>(
     stream: &mut Stream<M>,
     index: u64,
     address: u64,
@@ -228,12 +229,15 @@ fn constant<M: Memory>(
 }
 
 /// Binds the buffer with first vertex and first instance.
-pub(super) fn bases<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+pub(super) fn bases<M: StreamMemory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
     constant(stream, BASES_BUFFER, address, 8)
 }
 
 /// Binds the buffer with the draw index.
-pub(super) fn draw_id<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+pub(super) fn draw_id<M: StreamMemory>(
+    stream: &mut Stream<M>,
+    address: u64,
+) -> Result<(), M::Error> {
     constant(stream, DRAW_ID_BUFFER, address, 4)
 }
 
@@ -274,7 +278,7 @@ fn topology_code(topology: Topology, patch_points: u8) -> u64 {
 }
 
 /// 3DSTATE_VF_TOPOLOGY, and 3DSTATE_VF with the restart index.
-pub(super) fn assembly(state: &State) -> [u32; 4] {
+pub(super) fn assembly(state: &FixedFunctionState) -> [u32; 4] {
     use {state_vf as vf, state_vf_topology as topology};
     let cut = match state.index_buffer.index {
         IndexType::U8 => 0xff,
@@ -296,12 +300,12 @@ pub(super) fn assembly(state: &State) -> [u32; 4] {
 
 /// 3DPRIMITIVE.
 #[inline(always)]
-pub(super) fn draw(draw: &Draw) -> [u32; 7] {
+pub(super) fn draw(draw: &DrawParams) -> [u32; 7] {
     use primitive as p;
     p::words::<7>()
         .flag(p::VERTEX_ACCESS_TYPE, draw.indexed.is_some())
         .with(p::VERTEX_COUNT_PER_INSTANCE, draw.vertices.into())
-        .with(p::START_VERTEX_LOCATION, draw.first.into())
+        .with(p::START_VERTEX_LOCATION, draw.first_vertex.into())
         .with(p::INSTANCE_COUNT, draw.instances.into())
         .with(p::START_INSTANCE_LOCATION, draw.first_instance.into())
         .with(

@@ -1,12 +1,12 @@
 use super::*;
-use crate::stream::testing::{CHUNK_DW, Chunks};
-use crate::{Gen9, Kernel, SETS, Scratch};
+use crate::stream::testing::{CHUNK_DW, HostChunks};
+use crate::{ComputeKernel, Gen9, SETS, ScratchSpace};
 use abi::{DriverValue, PushData};
 use hw::media::{
     gpgpu_walker, media_curbe_load, media_interface_descriptor_load, media_vfe_state, pipe_control,
 };
 
-const MACHINE: Machine = Machine {
+const MACHINE: DeviceInfo = DeviceInfo {
     max_threads: 168,
     dynamic_base: 0x1_0000_0000,
     bindless_base: 0x3_0000_0000,
@@ -14,10 +14,10 @@ const MACHINE: Machine = Machine {
     has_barrier_mode: false,
 };
 
-type Tested = Recorder<Gen9, Chunks>;
+type Tested = Recorder<Gen9, HostChunks>;
 
 fn recorder() -> Tested {
-    Recorder::new(Chunks::default(), MACHINE)
+    Recorder::new(HostChunks::default(), MACHINE)
 }
 
 fn push() -> PushData {
@@ -34,21 +34,21 @@ fn push() -> PushData {
     }
 }
 
-fn kernel(push: &PushData) -> Kernel<'_> {
-    Kernel {
+fn kernel(push: &PushData) -> ComputeKernel<'_> {
+    ComputeKernel {
         kernel_offset_bytes: 0x1040,
         simd_width: 16,
         invocations: 40,
         slm_bytes: 3000,
         barrier: true,
-        scratch: Scratch::default(),
+        scratch: ScratchSpace::default(),
         per_thread: true,
         push,
     }
 }
 
-fn launch(kernel: &Kernel<'_>, descriptor: u32) -> Launch<Gen9> {
-    Launch::new(kernel, descriptor).unwrap()
+fn launch(kernel: &ComputeKernel<'_>, descriptor: u32) -> PackedDispatch<Gen9> {
+    PackedDispatch::new(kernel, descriptor).unwrap()
 }
 
 /// The commands so far: name and dwords.
@@ -114,7 +114,7 @@ fn unchanged_state_is_not_emitted_again() {
 }
 
 /// The push data that was loaded last.
-fn loaded(recorder: &Recorder<Gen9, Chunks>) -> [u32; 8] {
+fn loaded(recorder: &Recorder<Gen9, HostChunks>) -> [u32; 8] {
     let all = commands(recorder);
     let loads = named(&all, "MEDIA_CURBE_LOAD");
     let load = loads.last().expect("a load");
@@ -168,16 +168,16 @@ fn push_data_has_the_layout_of_the_abi() {
 #[test]
 fn vfe_state_grows_when_a_dispatch_needs_more() {
     let (small, large) = (PushData::default(), push());
-    let wants = |push, thread_bytes| Kernel {
+    let wants = |push, thread_bytes| ComputeKernel {
         invocations: 256,
-        scratch: Scratch {
+        scratch: ScratchSpace {
             address: u64::from(thread_bytes) << 10,
             thread_bytes,
         },
         ..kernel(push)
     };
     let mut recorder = recorder();
-    let mut go = |kernel: &Kernel<'_>, descriptor| {
+    let mut go = |kernel: &ComputeKernel<'_>, descriptor| {
         recorder.bind(&launch(kernel, descriptor));
         assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
         let all = commands(&recorder);
@@ -188,7 +188,7 @@ fn vfe_state_grows_when_a_dispatch_needs_more() {
         let scratch = media_vfe_state::PER_THREAD_SCRATCH_SPACE.get(last);
         (states.len(), descriptors, curbe, scratch)
     };
-    let plain = Kernel {
+    let plain = ComputeKernel {
         per_thread: false,
         ..kernel(&small)
     };
@@ -208,8 +208,8 @@ fn barriers_stall_once_and_only_if_there_is_work() {
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     let before = named(&commands(&recorder), "PIPE_CONTROL").len();
     for _ in 0..5 {
-        recorder.barrier(Pending::STALL);
-        recorder.barrier(Pending::FLUSH_DATA);
+        recorder.barrier(PendingFlushes::STALL);
+        recorder.barrier(PendingFlushes::FLUSH_DATA);
     }
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     let all = commands(&recorder);
@@ -218,9 +218,9 @@ fn barriers_stall_once_and_only_if_there_is_work() {
     assert_eq!(pipe_control::DC_FLUSH_ENABLE.get(controls[before]), 1);
     assert_eq!(pipe_control::POST_SYNC_OPERATION.get(controls[before]), 0);
     // An invalidation has its own PIPE_CONTROL, after the flush.
-    recorder.barrier(Pending::ALL);
+    recorder.barrier(PendingFlushes::ALL);
     recorder.emit_pending_non_vertex_flushes().unwrap();
-    recorder.barrier(Pending::STALL.with(Pending::FLUSH_DATA));
+    recorder.barrier(PendingFlushes::STALL.with(PendingFlushes::FLUSH_DATA));
     recorder.emit_pending_non_vertex_flushes().unwrap();
     let all = commands(&recorder);
     let controls = named(&all, "PIPE_CONTROL");
@@ -240,7 +240,7 @@ fn barriers_stall_once_and_only_if_there_is_work() {
 #[test]
 fn a_hundred_dispatches_stall_once() {
     let push = push();
-    let mut recorder = Recorder::<Gen9, _>::new(Chunks::default(), MACHINE);
+    let mut recorder = Recorder::<Gen9, _>::new(HostChunks::default(), MACHINE);
     recorder.bind(&launch(&kernel(&push), 0x40));
     for round in 0..100u32 {
         assert!(recorder.push(8, &round.to_le_bytes()));
@@ -369,14 +369,14 @@ fn shaders_over_the_push_data_limits_are_refused() {
         constants_dw: 13,
         ..PushData::default()
     };
-    assert!(Launch::<Gen9>::new(&kernel(&too_far), 0).is_none());
+    assert!(PackedDispatch::<Gen9>::new(&kernel(&too_far), 0).is_none());
     let no_such_set = PushData {
         driver: vec![DriverValue::SetHandle { set: SETS as u32 }],
         samplers: None,
         ranges: Vec::new(),
         ..PushData::default()
     };
-    assert!(Launch::<Gen9>::new(&kernel(&no_such_set), 0).is_none());
+    assert!(PackedDispatch::<Gen9>::new(&kernel(&no_such_set), 0).is_none());
 }
 
 /// Registers that a context's first batch writes: the device's L3 configuration, GLK's barrier
@@ -387,7 +387,7 @@ fn a_context_sets_up_the_devices_registers() {
     let registers = |name: &str| -> Vec<(u64, u64)> {
         let device = hw::Device::by_name(name).unwrap();
         let mut r = recorder();
-        let heaps = crate::Heaps {
+        let heaps = crate::HeapBases {
             general: 0,
             surface: 0,
             dynamic: MACHINE.dynamic_base,

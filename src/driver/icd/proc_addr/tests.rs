@@ -45,15 +45,15 @@ fn without_an_instance_only_global_commands_resolve() {
 }
 
 /// The level of a command, by the type of its first argument.
-fn level(command: Node<'static, 'static>) -> Level {
+fn level(command: Node<'static, 'static>) -> DispatchLevel {
     let first = children(command, "param")
         .next()
         .map(|argument| child_text(argument, "type"));
     match first {
-        Some("VkInstance") => Level::Instance,
-        Some("VkPhysicalDevice") => Level::Physical,
-        Some("VkDevice" | "VkQueue" | "VkCommandBuffer") => Level::Device,
-        _ => Level::Global,
+        Some("VkInstance") => DispatchLevel::Instance,
+        Some("VkPhysicalDevice") => DispatchLevel::Physical,
+        Some("VkDevice" | "VkQueue" | "VkCommandBuffer") => DispatchLevel::Device,
+        _ => DispatchLevel::Global,
     }
 }
 
@@ -106,7 +106,7 @@ fn entry_points_match_the_registry() {
         );
         let core = aliases.get(row.name).copied().unwrap_or(row.name);
         let expected = if row.name == "vkGetInstanceProcAddr" {
-            Level::Global
+            DispatchLevel::Global
         } else {
             level(commands[core])
         };

@@ -6,10 +6,10 @@ mod isl;
 use hw::{Device, Format};
 
 use crate::aux::NoAux;
-use crate::image::{Dim, ImageInfo, SurfaceError, Usage};
+use crate::image::{ImageDim, ImageInfo, ImageUsage, SurfaceError};
 use crate::layout::{SampleLayout, Surface};
-use crate::subresource::{Allocation, NotBindable};
-use crate::tiling::{Tiling, Tilings};
+use crate::subresource::{NotBindable, SurfaceAllocation};
+use crate::tiling::{Tiling, TilingSet};
 
 fn device() -> &'static Device {
     Device::by_name("skl").expect("a device")
@@ -26,13 +26,13 @@ fn format(name: &str) -> &'static Format {
 fn image_2d(width: u32, height: u32) -> ImageInfo {
     ImageInfo {
         format: format("R8G8B8A8_UNORM"),
-        dim: Dim::D2,
+        dim: ImageDim::D2,
         extent_px: [width, height, 1],
         levels: 1,
         layers: 1,
         samples: 1,
-        usage: Usage::TEXTURE | Usage::RENDER_TARGET,
-        tilings: Tilings::all(),
+        usage: ImageUsage::TEXTURE | ImageUsage::RENDER_TARGET,
+        tilings: TilingSet::all(),
         row_pitch_bytes: None,
     }
 }
@@ -50,8 +50,8 @@ fn layout_error(info: &ImageInfo) -> SurfaceError {
 fn levels_are_placed_as_in_the_prm() {
     let surface = layout(&ImageInfo {
         levels: 7,
-        usage: Usage::TEXTURE | Usage::NO_AUX,
-        tilings: Tilings::LINEAR,
+        usage: ImageUsage::TEXTURE | ImageUsage::NO_AUX,
+        tilings: TilingSet::LINEAR,
         ..image_2d(64, 64)
     });
     let at = |level| surface.offset_of(level, 0).offset_bytes;
@@ -67,11 +67,11 @@ fn levels_are_placed_as_in_the_prm() {
 }
 
 #[test]
-fn layers_are_a_slice_apart() {
+fn layer_pitch_is_the_rows_of_a_slice() {
     let surface = layout(&ImageInfo {
         layers: 6,
         levels: 3,
-        usage: Usage::TEXTURE | Usage::CUBE,
+        usage: ImageUsage::TEXTURE | ImageUsage::CUBE,
         ..image_2d(64, 64)
     });
     assert_eq!(surface.layer_pitch_rows_el, 64 + 32);
@@ -87,13 +87,13 @@ fn layers_are_a_slice_apart() {
 #[test]
 fn tiles_hold_4096_bytes() {
     for (name, tilings, tiling, row_pitch_bytes) in [
-        ("R8G8B8A8_UNORM", Tilings::X, Tiling::X, 512),
-        ("R8G8B8A8_UNORM", Tilings::Y, Tiling::Y, 128),
-        ("R32G32B32_FLOAT", Tilings::Y, Tiling::Y, 2 * 128),
+        ("R8G8B8A8_UNORM", TilingSet::X, Tiling::X, 512),
+        ("R8G8B8A8_UNORM", TilingSet::Y, Tiling::Y, 128),
+        ("R32G32B32_FLOAT", TilingSet::Y, Tiling::Y, 2 * 128),
     ] {
         let surface = layout(&ImageInfo {
             format: format(name),
-            usage: Usage::TEXTURE,
+            usage: ImageUsage::TEXTURE,
             tilings,
             ..image_2d(17, 1)
         });
@@ -110,7 +110,7 @@ fn tiles_hold_4096_bytes() {
 fn stencil_pitch_is_doubled() {
     let surface = layout(&ImageInfo {
         format: format("R8_UINT"),
-        usage: Usage::STENCIL,
+        usage: ImageUsage::STENCIL,
         ..image_2d(100, 65)
     });
     assert_eq!(surface.tiling, Tiling::W);
@@ -127,7 +127,7 @@ fn samples_of_depth_are_interleaved() {
     for (samples, width_sa, height_sa) in [(2, 2, 1), (4, 2, 2), (8, 4, 2), (16, 4, 4)] {
         let surface = layout(&ImageInfo {
             format: format("R32_FLOAT"),
-            usage: Usage::DEPTH,
+            usage: ImageUsage::DEPTH,
             samples,
             ..image_2d(31, 63)
         });
@@ -180,7 +180,7 @@ fn ccs_layouts_match_the_prm() {
     });
     assert_eq!(small.ccs(device()).expect("a CCS").qpitch(), 256);
     let without_aux = layout(&ImageInfo {
-        usage: Usage::TEXTURE | Usage::NO_AUX,
+        usage: ImageUsage::TEXTURE | ImageUsage::NO_AUX,
         ..image_2d(16, 16)
     });
     assert_eq!(without_aux.ccs(device()), Err(NoAux::NotRequested));
@@ -192,7 +192,7 @@ fn hiz_does_not_depend_on_the_sample_count() {
     let depth = |samples| {
         layout(&ImageInfo {
             format: format("R32_FLOAT"),
-            usage: Usage::DEPTH,
+            usage: ImageUsage::DEPTH,
             samples,
             ..image_2d(256, 128)
         })
@@ -210,10 +210,10 @@ fn hiz_does_not_depend_on_the_sample_count() {
 #[test]
 fn levels_of_linear_1d_images_are_side_by_side() {
     let surface = layout(&ImageInfo {
-        dim: Dim::D1,
+        dim: ImageDim::D1,
         levels: 3,
         layers: 2,
-        usage: Usage::TEXTURE,
+        usage: ImageUsage::TEXTURE,
         ..image_2d(100, 1)
     });
     assert_eq!(surface.tiling, Tiling::Linear);
@@ -237,7 +237,7 @@ fn single_levels_are_bindable_if_the_offsets_allow() {
     let bytes = layout(&ImageInfo {
         format: format("R8_UNORM"),
         levels: 4,
-        usage: Usage::TEXTURE | Usage::NO_AUX,
+        usage: ImageUsage::TEXTURE | ImageUsage::NO_AUX,
         ..image_2d(20, 20)
     });
     // Level 2 starts 12 columns into the tile; X Offset counts 16 columns of byte elements.
@@ -266,9 +266,9 @@ fn single_levels_are_bindable_if_the_offsets_allow() {
 
 #[test]
 fn allocations_align_each_surface() {
-    let mut allocation = Allocation::default();
+    let mut allocation = SurfaceAllocation::default();
     let linear = layout(&ImageInfo {
-        tilings: Tilings::LINEAR,
+        tilings: TilingSet::LINEAR,
         ..image_2d(5, 5)
     });
     let tiled = layout(&image_2d(5, 5));
@@ -288,21 +288,24 @@ fn required_pitches_are_checked() {
         ..image_2d(100, 100)
     };
     assert_eq!(
-        layout(&with_pitch(Tilings::LINEAR, 404)).row_pitch_bytes,
+        layout(&with_pitch(TilingSet::LINEAR, 404)).row_pitch_bytes,
         404
     );
-    assert_eq!(layout(&with_pitch(Tilings::X, 1536)).row_pitch_bytes, 1536);
+    assert_eq!(
+        layout(&with_pitch(TilingSet::X, 1536)).row_pitch_bytes,
+        1536
+    );
     for (tilings, pitch) in [
-        (Tilings::LINEAR, 396),
-        (Tilings::LINEAR, 402),
-        (Tilings::X, 768),
+        (TilingSet::LINEAR, 396),
+        (TilingSet::LINEAR, 402),
+        (TilingSet::X, 768),
     ] {
         let why = layout_error(&with_pitch(tilings, pitch));
         assert!(matches!(why, SurfaceError::InvalidPitch { .. }), "{why}");
     }
     let scanout = layout(&ImageInfo {
-        usage: Usage::DISPLAY | Usage::RENDER_TARGET,
-        tilings: Tilings::LINEAR,
+        usage: ImageUsage::DISPLAY | ImageUsage::RENDER_TARGET,
+        tilings: TilingSet::LINEAR,
         ..image_2d(100, 100)
     });
     assert_eq!(
@@ -321,14 +324,14 @@ fn the_widest_targets_are_linear_on_skylake() {
     let kbl = Device::by_name("kbl").expect("a device");
     assert_eq!(Surface::new(kbl, &wide).map(|s| s.tiling), Ok(Tiling::Y));
     let why = layout_error(&ImageInfo {
-        tilings: Tilings::X | Tilings::Y,
+        tilings: TilingSet::X | TilingSet::Y,
         ..wide
     });
     assert!(
         matches!(
             why,
             SurfaceError::Tiling {
-                usable: Tilings::LINEAR,
+                usable: TilingSet::LINEAR,
                 ..
             }
         ),
@@ -357,7 +360,7 @@ fn numbers_out_of_range_are_errors() {
     range(
         "the width",
         ImageInfo {
-            dim: Dim::D3,
+            dim: ImageDim::D3,
             ..image_2d(2049, 1)
         },
     );
@@ -378,7 +381,7 @@ fn numbers_out_of_range_are_errors() {
     range(
         "the number of layers",
         ImageInfo {
-            dim: Dim::D3,
+            dim: ImageDim::D3,
             layers: 2,
             ..image_2d(1, 1)
         },
@@ -411,21 +414,21 @@ fn unsupported_combinations_are_errors() {
             ..image_2d(4, 4)
         },
         ImageInfo {
-            dim: Dim::D1,
+            dim: ImageDim::D1,
             format: bc,
             ..image_2d(4, 1)
         },
         ImageInfo {
-            usage: Usage::CUBE,
+            usage: ImageUsage::CUBE,
             layers: 6,
             ..image_2d(4, 8)
         },
         ImageInfo {
-            usage: Usage::STENCIL,
+            usage: ImageUsage::STENCIL,
             ..image_2d(4, 4)
         },
         ImageInfo {
-            usage: Usage::DEPTH | Usage::RENDER_TARGET,
+            usage: ImageUsage::DEPTH | ImageUsage::RENDER_TARGET,
             ..image_2d(4, 4)
         },
     ] {

@@ -8,7 +8,7 @@
 //! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)".
 
 use ash::vk as api;
-use blit::{Extent, Launch, Order, Plane, Span};
+use blit::{Extent, Launch, MemoryRange, Order, TexelMemory};
 
 use super::image_box::ImageBox;
 use crate::error::{Error, Result};
@@ -34,11 +34,11 @@ fn slice_0_mcs_element(samples: u32) -> &'static [u8] {
 }
 
 /// Location of a box's MCS elements. `None`: the image has no MCS.
-fn mcs_location(image: &Image, of: &ImageBox) -> Result<Option<(Plane, Extent)>> {
+fn mcs_location(image: &Image, of: &ImageBox) -> Result<Option<(TexelMemory, Extent)>> {
     if of.aspect != api::ImageAspectFlags::COLOR {
         return Ok(None);
     }
-    let part = image.part(of.aspect)?;
+    let part = image.aspect_part(of.aspect)?;
     let Some((surface, address)) = image.mcs(part)? else {
         return Ok(None);
     };
@@ -47,7 +47,7 @@ fn mcs_location(image: &Image, of: &ImageBox) -> Result<Option<(Plane, Extent)>>
     let location = surface.offset_of(of.level, of.first_layer);
     let [left, top, _] = of.offset_px;
     let [width, height, _] = of.extent_px;
-    let plane = Plane {
+    let plane = TexelMemory {
         address: address + location.offset_bytes,
         order: Order::Y,
         pitch_bytes: surface.row_pitch_bytes,
@@ -99,7 +99,7 @@ pub(super) fn copy_hazards(
 pub(super) fn resolve_mcs_clears(
     image: &Image,
     (first_layer, layers): (u32, u32),
-    pixel: Span,
+    pixel: MemoryRange,
 ) -> Result<Vec<Launch>> {
     let whole = ImageBox {
         aspect: api::ImageAspectFlags::COLOR,
@@ -112,7 +112,7 @@ pub(super) fn resolve_mcs_clears(
     let Some((control, of)) = mcs_location(image, &whole)? else {
         return Ok(Vec::new());
     };
-    let part = image.part(whole.aspect)?;
+    let part = image.aspect_part(whole.aspect)?;
     let (mut pixels, extent) = whole.plane_and_extent(image, part)?;
     // Slice 0 of each layer.
     pixels.slice_rows *= image.samples();
@@ -166,7 +166,7 @@ pub(super) fn ambiguate_ccs(
     level: u32,
     (first_layer, layers): (u32, u32),
 ) -> Result<Vec<Launch>> {
-    let part = image.part(api::ImageAspectFlags::COLOR)?;
+    let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
     let Some((surface, address)) = image.compressed_ccs(part)? else {
         return Ok(Vec::new());
     };
@@ -178,7 +178,7 @@ pub(super) fn ambiguate_ccs(
         lines(blocks)
     });
     // Levels and layers start at cache lines.
-    let plane = Plane {
+    let plane = TexelMemory {
         address: address + location.offset_bytes,
         order: Order::Y,
         pitch_bytes: surface.row_pitch_bytes,

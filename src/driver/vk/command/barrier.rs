@@ -1,7 +1,7 @@
 //! Vulkan dependencies to pending flushes.
 //!
 //! In:  stages and accesses of synchronization2, to which all older forms are lowered. Out:
-//!      [`cmd::Pending`].
+//!      [`cmd::PendingFlushes`].
 //! Ref: Vulkan specification, "Execution and Memory Dependencies", "Access Types"; SKL PRM vol. 5,
 //!      "L3 Cache", "Sampler Caches".
 //!
@@ -13,7 +13,7 @@
 //! see [`super::layout_transition`].
 
 use ash::vk as api;
-use cmd::Pending;
+use cmd::PendingFlushes;
 
 /// A dependency between earlier and later commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Dependency {
 
     /// The flushes and invalidations that the dependency needs.
     #[inline]
-    pub fn pending(&self) -> Pending {
+    pub fn pending(&self) -> PendingFlushes {
         use api::{AccessFlags2 as A, PipelineStageFlags2 as S};
         // No work of ours runs at these stages: the host's work is before or after the whole
         // submission.
@@ -51,12 +51,12 @@ impl Dependency {
         let waits = !(self.destination_stages & !(S::BOTTOM_OF_PIPE | S::HOST)).is_empty();
         let writes =
             A::SHADER_WRITE | A::SHADER_STORAGE_WRITE | A::TRANSFER_WRITE | A::MEMORY_WRITE;
-        let mut pending = Pending::NONE;
+        let mut pending = PendingFlushes::NONE;
         if works && waits {
-            pending = pending.with(Pending::STALL);
+            pending = pending.with(PendingFlushes::STALL);
         }
         if works && self.source_access.intersects(writes) {
-            pending = pending.with(Pending::FLUSH_DATA);
+            pending = pending.with(PendingFlushes::FLUSH_DATA);
         }
         // Blits and resolves are draws if possible.
         let draws = A::COLOR_ATTACHMENT_WRITE
@@ -64,7 +64,7 @@ impl Dependency {
             | A::TRANSFER_WRITE
             | A::MEMORY_WRITE;
         if works && self.source_access.intersects(draws) {
-            pending = pending.with(Pending::FLUSH_TARGETS);
+            pending = pending.with(PendingFlushes::FLUSH_TARGETS);
         }
         // Blits and resolves read through the sampler.
         let sampled = A::SHADER_READ
@@ -73,17 +73,17 @@ impl Dependency {
             | A::TRANSFER_READ
             | A::MEMORY_READ;
         if waits && self.destination_access.intersects(sampled) {
-            pending = pending.with(Pending::INVALIDATE_TEXTURE);
+            pending = pending.with(PendingFlushes::INVALIDATE_TEXTURE);
         }
         let uniform = A::UNIFORM_READ | A::MEMORY_READ;
         if waits && self.destination_access.intersects(uniform) {
-            pending = pending.with(Pending::INVALIDATE_CONSTANT);
+            pending = pending.with(PendingFlushes::INVALIDATE_CONSTANT);
         }
         // First vertex and first instance of indirect draws are fetched as vertices.
         let fetched =
             A::VERTEX_ATTRIBUTE_READ | A::INDEX_READ | A::INDIRECT_COMMAND_READ | A::MEMORY_READ;
         if waits && self.destination_access.intersects(fetched) {
-            pending = pending.with(Pending::INVALIDATE_VERTICES);
+            pending = pending.with(PendingFlushes::INVALIDATE_VERTICES);
         }
         pending
     }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use api::{AccessFlags2 as A, PipelineStageFlags2 as S};
 
-    fn pending(from: (S, A), to: (S, A)) -> Pending {
+    fn pending(from: (S, A), to: (S, A)) -> PendingFlushes {
         Dependency {
             source_stages: from.0,
             source_access: from.1,
@@ -108,55 +108,55 @@ mod tests {
     fn dependencies_map_to_the_flushes_they_need() {
         let compute = S::COMPUTE_SHADER;
         let writes = (compute, A::SHADER_WRITE);
-        let flush = Pending::STALL.with(Pending::FLUSH_DATA);
+        let flush = PendingFlushes::STALL.with(PendingFlushes::FLUSH_DATA);
         assert_eq!(pending(writes, (compute, A::SHADER_STORAGE_READ)), flush);
         assert_eq!(
             pending(writes, (compute, A::SHADER_READ)),
-            flush.with(Pending::INVALIDATE_TEXTURE)
+            flush.with(PendingFlushes::INVALIDATE_TEXTURE)
         );
         assert_eq!(
             pending(writes, (S::DRAW_INDIRECT, A::INDIRECT_COMMAND_READ)),
-            flush.with(Pending::INVALIDATE_VERTICES)
+            flush.with(PendingFlushes::INVALIDATE_VERTICES)
         );
         assert_eq!(
             pending((compute, A::NONE), (compute, A::NONE)),
-            Pending::STALL
+            PendingFlushes::STALL
         );
         assert_eq!(
             pending(writes, (S::HOST, A::HOST_READ)),
-            Pending::FLUSH_DATA
+            PendingFlushes::FLUSH_DATA
         );
         assert_eq!(
             pending((S::HOST, A::HOST_WRITE), (compute, A::NONE)),
-            Pending::NONE
+            PendingFlushes::NONE
         );
         assert_eq!(
             pending((S::TOP_OF_PIPE, A::NONE), (compute, A::NONE)),
-            Pending::NONE
+            PendingFlushes::NONE
         );
         assert_eq!(
             pending((compute, A::NONE), (S::BOTTOM_OF_PIPE, A::NONE)),
-            Pending::NONE
+            PendingFlushes::NONE
         );
         let attachment = (S::COLOR_ATTACHMENT_OUTPUT, A::COLOR_ATTACHMENT_WRITE);
         assert_eq!(
             pending(attachment, (S::BLIT, A::TRANSFER_READ)),
-            Pending::STALL
-                .with(Pending::FLUSH_TARGETS)
-                .with(Pending::INVALIDATE_TEXTURE)
+            PendingFlushes::STALL
+                .with(PendingFlushes::FLUSH_TARGETS)
+                .with(PendingFlushes::INVALIDATE_TEXTURE)
         );
         // A blit may be a draw or a dispatch.
         assert_eq!(
             pending((S::BLIT, A::TRANSFER_WRITE), (compute, A::UNIFORM_READ)),
             flush
-                .with(Pending::FLUSH_TARGETS)
-                .with(Pending::INVALIDATE_CONSTANT)
+                .with(PendingFlushes::FLUSH_TARGETS)
+                .with(PendingFlushes::INVALIDATE_CONSTANT)
         );
         assert_eq!(
             pending(writes, (S::VERTEX_INPUT, A::INDEX_READ)),
-            flush.with(Pending::INVALIDATE_VERTICES)
+            flush.with(PendingFlushes::INVALIDATE_VERTICES)
         );
-        let draws = Pending::FLUSH_TARGETS.with(Pending::INVALIDATE_VERTICES);
-        assert_eq!(Dependency::FULL.pending(), Pending::ALL.with(draws));
+        let draws = PendingFlushes::FLUSH_TARGETS.with(PendingFlushes::INVALIDATE_VERTICES);
+        assert_eq!(Dependency::FULL.pending(), PendingFlushes::ALL.with(draws));
     }
 }

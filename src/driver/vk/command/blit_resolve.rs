@@ -7,11 +7,14 @@
 //!      vol. 5, "3D TransientSurfaces" (slices are laid out like layers).
 
 use ash::vk as api;
-use blit::{DepthStencilFormat, DrawShader, Numbers, ResolveMode, SampledCopy, Shader, WORKGROUP};
-use cmd::draw::state::Area;
+use blit::{
+    DepthStencilFormat, DrawShader, ResolveMode, SampledCopy, Shader, TexelConversion, WORKGROUP,
+};
+use cmd::draw::state::PixelRect;
 use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
+use hw::value::surface_format;
 use smallvec::{SmallVec, smallvec};
-use surface::{Dim, Surface, Tiling};
+use surface::{ImageDim, Surface, Tiling};
 
 use super::buffer::CommandBuffer;
 use super::image_box::ImageBox;
@@ -20,21 +23,21 @@ use super::target::Resolve;
 use crate::context::SAMPLER_BASE_BYTES;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::image::{Image, Part};
+use crate::image::{Image, ImagePlane};
 use crate::sampler;
 use crate::surface_state::{self, SURFACE_BYTES};
 
 /// A region of a blit.
 #[derive(Clone, Copy, Debug)]
-pub struct Scaled {
+pub struct BlitRegion {
     /// Aspects, level and layers of the source.
-    pub from: api::ImageSubresourceLayers,
+    pub source: api::ImageSubresourceLayers,
     /// Corners of the source box.
-    pub from_px: [api::Offset3D; 2],
+    pub source_px: [api::Offset3D; 2],
     /// Aspects, level and layers of the destination.
-    pub to: api::ImageSubresourceLayers,
+    pub destination: api::ImageSubresourceLayers,
     /// Corners of the destination box.
-    pub to_px: [api::Offset3D; 2],
+    pub destination_px: [api::Offset3D; 2],
 }
 
 /// How meta operations view a level of an image.
@@ -53,10 +56,10 @@ pub(super) struct SurfaceView {
 /// The surface state of some layers of a level as a render target.
 pub(super) fn render_target_state(
     image: &Image,
-    part: &Part,
+    part: &ImagePlane,
     view: &SurfaceView,
     ccs_mode: CcsMode,
-) -> Result<surface_state::Surface> {
+) -> Result<surface_state::SurfaceStateWords> {
     let mut words = pack_surface(image, part, view)?;
     image.set_ccs(part, &mut words, ccs_mode)?;
     Ok(words)
@@ -66,9 +69,9 @@ pub(super) fn render_target_state(
 /// images.
 pub(super) fn pack_surface(
     image: &Image,
-    part: &Part,
+    part: &ImagePlane,
     level_view: &SurfaceView,
-) -> Result<surface_state::Surface> {
+) -> Result<surface_state::SurfaceStateWords> {
     let address = image.address(part)? + part.offset_bytes;
     let mut surface: Surface = part.surface;
     let mut view = ImageView {
@@ -87,21 +90,21 @@ pub(super) fn pack_surface(
         control: image.mcs(part)?,
     };
     match surface.dim {
-        Dim::D2 => {
+        ImageDim::D2 => {
             let mut words = view.pack();
             if level_view.viewer == SurfaceUsage::Sampler {
                 image.set_ccs(part, &mut words, CcsMode::Compressed)?;
             }
             return Ok(words);
         }
-        Dim::D3 if level_view.volume => {
+        ImageDim::D3 if level_view.volume => {
             view.first_layer = 0;
             return Ok(view.pack());
         }
-        Dim::D3 => surface = surface.planes(),
+        ImageDim::D3 => surface = surface.planes(),
         // Tiled 1D images are laid out like 2D images with one row.
-        Dim::D1 if surface.tiling != Tiling::Linear => {}
-        Dim::D1 => {
+        ImageDim::D1 if surface.tiling != Tiling::Linear => {}
+        ImageDim::D1 => {
             // A level of a linear 1D image is viewed as a 2D image with one row.
             let place = surface.offset_of(level_view.level, level_view.first_layer);
             surface.extent_px = image.level_extent_px(level_view.level);
@@ -110,7 +113,7 @@ pub(super) fn pack_surface(
             (view.first_level, view.first_layer, view.layers) = (0, 0, 1);
         }
     }
-    surface.dim = Dim::D2;
+    surface.dim = ImageDim::D2;
     let view = ImageView {
         surface: &surface,
         ..view
@@ -121,36 +124,36 @@ pub(super) fn pack_surface(
 /// How a destination is written.
 #[derive(Clone, Copy, Debug)]
 struct WriteMethod {
-    numbers: Numbers,
+    numbers: TexelConversion,
     /// Format that the data port converts to.
     format: &'static hw::Format,
-    /// Bit layout of a 16-bit element, for [`Numbers::Packed`].
+    /// Bit layout of a 16-bit element, for [`TexelConversion::Packed`].
     packing: u32,
     /// Render target format. `None`: dispatches write the destination.
     render_format: Option<&'static hw::Format>,
 }
 
 /// The format to render to a destination, if it is renderable.
-fn render_format(hw_gen: hw::Gen, to: &Format, part: &Part) -> Option<&'static hw::Format> {
+fn render_format(hw_gen: hw::Gen, to: &Format, part: &ImagePlane) -> Option<&'static hw::Format> {
     let tiling = match part.surface.tiling {
         Tiling::Linear => api::ImageTiling::LINEAR,
         _ => api::ImageTiling::OPTIMAL,
     };
     let features = to.image_features(hw_gen, tiling);
     let can = features.contains(api::FormatFeatureFlags2::COLOR_ATTACHMENT)
-        && part.surface.dim != Dim::D1;
-    to.part(part.aspect).filter(|_| can)
+        && part.surface.dim != ImageDim::D1;
+    to.aspect_format(part.aspect).filter(|_| can)
 }
 
-/// R8_UINT, R16_UINT or R32_UINT: for bits that are not to be converted.
+/// The format for bits that are not to be converted.
 fn uint_format(bits: u32) -> Result<&'static hw::Format> {
     let number = match bits {
-        8 => 0x143,
-        16 => 0x10d,
-        32 => 0x0d7,
+        8 => surface_format::R8_UINT,
+        16 => surface_format::R16_UINT,
+        32 => surface_format::R32_UINT,
         _ => return Err(Error::FormatNotSupported),
     };
-    hw::Format::by_number(number).ok_or(Error::FormatNotSupported)
+    hw::Format::by_number(number as u32).ok_or(Error::FormatNotSupported)
 }
 
 /// The element type of a depth or stencil format.
@@ -164,8 +167,10 @@ fn element_type(format: &hw::Format) -> DepthStencilFormat {
 }
 
 /// Selects how a destination is written.
-fn write_method(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<WriteMethod> {
-    let format = to.part(part.aspect).ok_or(Error::FormatNotSupported)?;
+fn write_method(hw_gen: hw::Gen, to: &Format, part: &ImagePlane) -> Result<WriteMethod> {
+    let format = to
+        .aspect_format(part.aspect)
+        .ok_or(Error::FormatNotSupported)?;
     let name = format.name;
     let with = |numbers, format| WriteMethod {
         numbers,
@@ -177,29 +182,29 @@ fn write_method(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<WriteMethod
     if !to.is_colour() {
         let bits = uint_format(format.block_bits.into())?;
         return Ok(match format.block_bits {
-            8 => with(Numbers::Stencil, bits),
-            _ => with(Numbers::Integers, bits),
+            8 => with(TexelConversion::Stencil, bits),
+            _ => with(TexelConversion::Integers, bits),
         });
     }
     if name.contains("UINT") || name.contains("SINT") {
-        return Ok(with(Numbers::Integers, format));
+        return Ok(with(TexelConversion::Integers, format));
     }
     if let Some(channel) = to.three_channel_type() {
-        return Ok(with(Numbers::Three(channel), format));
+        return Ok(with(TexelConversion::Three(channel), format));
     }
     if let Some(packing) = to.layout_16(hw_gen) {
         return Ok(WriteMethod {
             packing,
             ..with(
-                Numbers::Packed(super::image::byte_order(part.surface.tiling)?),
+                TexelConversion::Packed(super::image::byte_order(part.surface.tiling)?),
                 format,
             )
         });
     }
     let typed = crate::format::typed_write_format(format);
     match (name.ends_with("_SRGB"), typed.name == name) {
-        (false, _) => Ok(with(Numbers::Floats, typed)),
-        (true, false) => Ok(with(Numbers::Srgb, typed)),
+        (false, _) => Ok(with(TexelConversion::Floats, typed)),
+        (true, false) => Ok(with(TexelConversion::Srgb, typed)),
         (true, true) => Err(Error::FormatNotSupported),
     }
 }
@@ -233,9 +238,9 @@ fn blit_box(
 
 /// Normalised source coordinate of the first destination pixel along an axis, and the step to the
 /// next. `extent`: that of the source level.
-fn source_coordinates(region: &Scaled, axis: usize, extent: u32) -> [f32; 2] {
-    let [a, b] = span(&region.from_px, axis).map(|at| at as f32);
-    let [c, d] = span(&region.to_px, axis).map(|at| at as f32);
+fn source_coordinates(region: &BlitRegion, axis: usize, extent: u32) -> [f32; 2] {
+    let [a, b] = span(&region.source_px, axis).map(|at| at as f32);
+    let [c, d] = span(&region.destination_px, axis).map(|at| at as f32);
     if c == d {
         return [0.0; 2];
     }
@@ -254,7 +259,7 @@ impl CommandBuffer {
     fn draw_blit<const PUSH_DW: usize>(
         &mut self,
         (drawn, format): (DrawShader, &'static hw::Format),
-        texture: surface_state::Surface,
+        texture: surface_state::SurfaceStateWords,
         (destination, to, ccs_mode): (&Image, &ImageBox, CcsMode),
         linear: bool,
         push: impl Fn(u32, u32) -> [u32; PUSH_DW],
@@ -274,15 +279,19 @@ impl CommandBuffer {
             layers: 1,
             volume: false,
         };
-        let render_target =
-            render_target_state(destination, destination.part(to.aspect)?, &view, ccs_mode)?;
+        let render_target = render_target_state(
+            destination,
+            destination.aspect_part(to.aspect)?,
+            &view,
+            ccs_mode,
+        )?;
         let state = sampler::as_slot(sampler::blit_state(linear));
         let handle = self.surfaces.write(&self.context, &[texture, state])?;
         let sampler = (handle >> 6) + SURFACE_BYTES + SAMPLER_BASE_BYTES;
         self.draw_rectangle(&Rectangle {
             drawn,
             target: render_target,
-            area: Area {
+            area: PixelRect {
                 x,
                 y,
                 width,
@@ -297,12 +306,12 @@ impl CommandBuffer {
     fn dispatch_blit<const PUSH_DW: usize>(
         &mut self,
         (dispatch_blit, write_method): (SampledCopy, &WriteMethod),
-        texture: surface_state::Surface,
+        texture: surface_state::SurfaceStateWords,
         (destination, to): (&Image, &ImageBox),
         linear: bool,
         push: impl Fn(u32, u32) -> [u32; PUSH_DW],
     ) -> Result<()> {
-        let part = destination.part(to.aspect)?;
+        let part = destination.aspect_part(to.aspect)?;
         let volume = destination.info.question.dimension == api::ImageType::TYPE_3D;
         let first_layer = match volume {
             true => to.offset_px[2],
@@ -313,16 +322,16 @@ impl CommandBuffer {
             return Ok(());
         }
         let launches = match write_method.numbers {
-            Numbers::Stencil | Numbers::Packed(_) | Numbers::Three(_) => {
+            TexelConversion::Stencil | TexelConversion::Packed(_) | TexelConversion::Three(_) => {
                 let (plane, extent) = to.plane_and_extent(destination, part)?;
                 let element_bytes = part.surface.block.bytes();
-                let pieces = blit::pieces(plane, extent, element_bytes).into_iter();
-                let whole = pieces.map(|piece| {
+                let parts = blit::box_parts(plane, extent, element_bytes).into_iter();
+                let whole = parts.map(|part| {
                     let bytes = surface_state::buffer(surface_state::BufferDescriptor {
-                        address: piece.span.address,
-                        bytes: piece.span.bytes,
+                        address: part.span.address,
+                        bytes: part.span.bytes,
                     });
-                    (bytes, piece.place, piece.size, piece.row)
+                    (bytes, part.start, part.size, part.row)
                 });
                 whole.collect::<SmallVec<[_; 1]>>()
             }
@@ -371,11 +380,11 @@ impl CommandBuffer {
         &mut self,
         source: &Image,
         destination: &Image,
-        region: &Scaled,
+        region: &BlitRegion,
         filter: api::Filter,
     ) -> Result<()> {
         for part in source.parts() {
-            if region.from.aspect_mask.contains(part.aspect) {
+            if region.source.aspect_mask.contains(part.aspect) {
                 self.blit_aspect(part.aspect, (source, destination), region, filter)?;
             }
         }
@@ -386,24 +395,32 @@ impl CommandBuffer {
         &mut self,
         aspect: api::ImageAspectFlags,
         (source, destination): (&Image, &Image),
-        region: &Scaled,
+        region: &BlitRegion,
         filter: api::Filter,
     ) -> Result<()> {
-        let (part_from, part_to) = (source.part(aspect)?, destination.part(aspect)?);
+        let (part_from, part_to) = (
+            source.aspect_part(aspect)?,
+            destination.aspect_part(aspect)?,
+        );
         let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
         let (from_volume, to_volume) = (volume(source), volume(destination));
-        let from = blit_box(aspect, source, &region.from, &region.from_px)?;
-        let to = blit_box(aspect, destination, &region.to, &region.to_px)?;
+        let from = blit_box(aspect, source, &region.source, &region.source_px)?;
+        let to = blit_box(
+            aspect,
+            destination,
+            &region.destination,
+            &region.destination_px,
+        )?;
         let mut write_method = write_method(self.hw_gen(), destination.format, part_to)?;
         // A nearest-filtered sRGB to sRGB blit copies the encoded values.
         let encoded = match filter {
-            api::Filter::NEAREST if write_method.numbers == Numbers::Srgb => {
+            api::Filter::NEAREST if write_method.numbers == TexelConversion::Srgb => {
                 crate::format::without_srgb(part_from.format)
             }
             _ => None,
         };
         if encoded.is_some() {
-            write_method.numbers = Numbers::Floats;
+            write_method.numbers = TexelConversion::Floats;
             write_method.render_format = write_method.render_format.map(|_| write_method.format);
         }
         let numbers = write_method.numbers;
@@ -467,7 +484,7 @@ impl CommandBuffer {
             };
             let drawn = DrawShader::Scaled {
                 volume: from_volume,
-                integers: numbers == Numbers::Integers,
+                integers: numbers == TexelConversion::Integers,
             };
             let to_draw = |handle, sampler| {
                 let [x, x_step, y, y_step, z, sampler, _] = push(sampler, 0);
@@ -489,7 +506,7 @@ impl CommandBuffer {
         destination: &Image,
         to: &ImageBox,
     ) -> Result<()> {
-        let format = source.part(from.aspect)?.format;
+        let format = source.aspect_part(from.aspect)?.format;
         self.resolve_samples(
             (source, from, format),
             (destination, to, destination.format),
@@ -509,8 +526,8 @@ impl CommandBuffer {
         cleared: Option<[u32; 4]>,
         ccs_mode: CcsMode,
     ) -> Result<bool> {
-        let part_from = source.part(from.aspect)?;
-        let part_to = destination.part(to.aspect)?;
+        let part_from = source.aspect_part(from.aspect)?;
+        let part_to = destination.aspect_part(to.aspect)?;
         let to = ImageBox {
             extent_px: from.extent_px,
             layers: from.layers,
@@ -565,7 +582,7 @@ impl CommandBuffer {
                 continue;
             };
             let drawn = match write_method.numbers {
-                Numbers::Integers => DrawShader::First,
+                TexelConversion::Integers => DrawShader::First,
                 _ => DrawShader::Joined { samples_log2 },
             };
             let to_draw = |handle, _| {
@@ -612,7 +629,7 @@ impl CommandBuffer {
             self.choose_samples((source, &from), (destination, &to), resolve.choice)?;
             return Ok(false);
         }
-        let format = resolve.from.format.part(resolve.aspect);
+        let format = resolve.from.format.aspect_format(resolve.aspect);
         let format = format.ok_or(Error::FormatNotSupported)?;
         self.resolve_samples(
             (source, &from, format),
@@ -632,8 +649,8 @@ impl CommandBuffer {
         (destination, to): (&Image, &ImageBox),
         choice: ResolveMode,
     ) -> Result<()> {
-        let part_from = source.part(from.aspect)?;
-        let part_to = destination.part(to.aspect)?;
+        let part_from = source.aspect_part(from.aspect)?;
+        let part_to = destination.aspect_part(to.aspect)?;
         from.check_bounds(source)?;
         let kind = element_type(part_from.format);
         let format = uint_format(part_from.surface.block.bits)?;

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use cmd::{Gen9, Machine, Recorder};
+use cmd::{DeviceInfo, Gen9, Recorder};
 use smallvec::SmallVec;
 
 use super::barrier::Dependency;
 use super::clear_state::{ClearStates, FastClearTarget};
 use super::copy_hazards::CopyHazards;
 use super::memory::{BatchMemory, PoolMemory};
-use super::pass::Pass;
-use super::target::{Inherited, Rendering, Resolve};
+use super::pass::RenderPassInstance;
+use super::target::{InheritedRendering, Rendering, Resolve};
 use super::transient_surfaces::TransientSurfaces;
 use crate::context::Context;
-use crate::descriptor::{BufferDescriptor, PipelineLayout, Pushed, Set};
+use crate::descriptor::{BufferDescriptor, DescriptorSet, PipelineLayout, PushDescriptorSet};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::meta_pipelines::MetaPipelines;
@@ -26,7 +26,7 @@ pub struct CommandPool {
     context: Arc<Context>,
     meta_pipelines: Arc<MetaPipelines>,
     memory: Arc<PoolMemory>,
-    machine: Machine,
+    machine: DeviceInfo,
 }
 
 impl CommandPool {
@@ -50,7 +50,7 @@ impl CommandPool {
 /// A bind point, with its own pipeline, descriptors and push constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the bind points' names")]
-pub enum Point {
+pub enum BindPoint {
     Compute,
     Graphics,
 }
@@ -74,23 +74,23 @@ pub struct CommandBuffer {
     pub(super) recorder: Recorder<Gen9, BatchMemory>,
     pub(super) surfaces: TransientSurfaces,
     /// Push descriptor sets by bind point.
-    pushed: [Pushed; 2],
+    pushed: [PushDescriptorSet; 2],
     pub(super) rendering: Rendering,
     /// State of attachment clears, created at first use.
-    pub(super) attachment_clear_state: Option<Box<cmd::draw::state::State>>,
+    pub(super) attachment_clear_state: Option<Box<cmd::draw::state::FixedFunctionState>>,
     /// State of fast clears, resolves and rectangle draws, created at first use.
-    pub(super) rectangle_state: Option<Box<cmd::draw::state::State>>,
+    pub(super) rectangle_state: Option<Box<cmd::draw::state::FixedFunctionState>>,
     /// Fast-cleared targets to resolve at the end of the rendering.
     pub(super) unresolved_clears: SmallVec<[FastClearTarget; 1]>,
     /// Clear states of images with tracked clears.
     pub(super) clear_states: ClearStates,
     /// Multisample resolves at the end of the rendering.
     pub(super) resolves: Vec<Resolve>,
-    pub(super) pass: Option<Pass>,
+    pub(super) pass: Option<RenderPassInstance>,
     /// Recent writes of copies.
     pub(super) copy_hazards: CopyHazards,
     /// Uploads that do not fit into a chunk.
-    pub(super) large_uploads: Vec<i915::Slice>,
+    pub(super) large_uploads: Vec<i915::PoolAllocation>,
     secondary: bool,
     /// It continues a rendering of the primary.
     inherits: bool,
@@ -152,7 +152,11 @@ impl CommandBuffer {
 
     /// Begins recording with nothing bound, as part of a rendering if `inherited` is given.
     /// `conditional`: it may be executed within conditional rendering.
-    pub fn begin(&mut self, inherited: Option<&Inherited>, conditional: bool) -> Result<()> {
+    pub fn begin(
+        &mut self,
+        inherited: Option<&InheritedRendering>,
+        conditional: bool,
+    ) -> Result<()> {
         self.reset();
         self.recorder.memory().begin()?;
         self.recorder.set_conditional(conditional);
@@ -188,7 +192,7 @@ impl CommandBuffer {
             let chunks = stream.memory().commands(stream.commands_dw());
             let print = |(address, words)| {
                 hw::batch::commands(words, hw::Gen::Gen9)
-                    .map(move |command| hw::batch::print(&command, address))
+                    .map(move |command| hw::batch::format_command(&command, address))
             };
             chunks.flat_map(print).collect()
         });
@@ -222,10 +226,10 @@ impl CommandBuffer {
     #[inline]
     pub fn bind_set(
         &mut self,
-        point: Point,
+        point: BindPoint,
         layout: &PipelineLayout,
         number: usize,
-        set: &Set,
+        set: &DescriptorSet,
         offsets: &mut std::slice::Iter<'_, u32>,
     ) -> Result<()> {
         if !self.set_handle(point, number, set.handle()) {
@@ -240,10 +244,10 @@ impl CommandBuffer {
     }
 
     #[inline]
-    fn set_handle(&mut self, point: Point, number: usize, handle: u32) -> bool {
+    fn set_handle(&mut self, point: BindPoint, number: usize, handle: u32) -> bool {
         match point {
-            Point::Compute => self.recorder.set_handle(number, handle),
-            Point::Graphics => {
+            BindPoint::Compute => self.recorder.set_handle(number, handle),
+            BindPoint::Graphics => {
                 let set = number as u32;
                 let value = abi::DriverValue::SetHandle { set };
                 self.recorder.draws().set_value(value, handle)
@@ -253,10 +257,10 @@ impl CommandBuffer {
 
     fn bind_dynamic(
         &mut self,
-        point: Point,
+        point: BindPoint,
         layout: &PipelineLayout,
         number: usize,
-        set: &Set,
+        set: &DescriptorSet,
         offsets: &mut std::slice::Iter<'_, u32>,
     ) -> Result<()> {
         let base = layout.dynamic_base.get(number).copied().unwrap_or(0) as usize;
@@ -272,8 +276,8 @@ impl CommandBuffer {
                 self.surfaces
                     .dynamic_handle(&self.context, point as usize, index, buffer)?;
             let set = match point {
-                Point::Compute => self.recorder.dynamic_handle(index, handle),
-                Point::Graphics => {
+                BindPoint::Compute => self.recorder.dynamic_handle(index, handle),
+                BindPoint::Graphics => {
                     let index = index as u32;
                     let value = abi::DriverValue::DynamicHandle { index };
                     self.recorder.draws().set_value(value, handle)
@@ -291,16 +295,16 @@ impl CommandBuffer {
     /// Binds a push descriptor set; `write` updates what was pushed before.
     pub fn push_set(
         &mut self,
-        point: Point,
+        point: BindPoint,
         layout: &PipelineLayout,
         number: usize,
-        write: impl FnOnce(&mut Pushed) -> Result<()>,
+        write: impl FnOnce(&mut PushDescriptorSet) -> Result<()>,
     ) -> Result<()> {
         let set = layout.sets.get(number).filter(|set| set.is_push());
         let [compute, graphics] = &mut self.pushed;
         let pushed = match point {
-            Point::Compute => compute,
-            Point::Graphics => graphics,
+            BindPoint::Compute => compute,
+            BindPoint::Graphics => graphics,
         };
         pushed.begin(
             number,

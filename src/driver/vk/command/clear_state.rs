@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use cmd::draw::target::{Record, Surface};
+use cmd::draw::target::{RecordAddress, SurfaceStateWords};
 use cmd::fast_clear_record::FastClearRecord;
 use smallvec::SmallVec;
 
@@ -16,9 +16,9 @@ use crate::image::{Image, texel};
 #[derive(Clone, Debug)]
 pub(super) struct FastClearTarget {
     /// Its surface state, with aux surface and clear colour.
-    pub surface: Surface,
+    pub surface: SurfaceStateWords,
     /// The record to copy into the surface state first.
-    pub record: Option<Record>,
+    pub record: Option<RecordAddress>,
     /// Size of the scaled rectangle that covers the level.
     pub size_px: [u32; 2],
     /// First layer and layer count of each range, relative to the rendering.

@@ -6,8 +6,8 @@
 //! copy by drawing keep the order. So the last few destinations are remembered, and a second write
 //! to one of them waits.
 
-use blit::Place;
-use cmd::{Gen9, Pending, Recorder};
+use blit::MemoryBox;
+use cmd::{Gen9, PendingFlushes, Recorder};
 
 use super::memory::BatchMemory;
 
@@ -18,7 +18,7 @@ const TRACKED: usize = 8;
 /// Recent destinations of copies.
 #[derive(Debug, Default)]
 pub struct CopyHazards {
-    destinations: [Option<Place>; TRACKED],
+    destinations: [Option<MemoryBox>; TRACKED],
     next: usize,
 }
 
@@ -31,7 +31,11 @@ impl CopyHazards {
     }
 
     /// Records a destination that is about to be written, with a stall if it was written before.
-    pub fn record_write(&mut self, recorder: &mut Recorder<Gen9, BatchMemory>, destination: Place) {
+    pub fn record_write(
+        &mut self,
+        recorder: &mut Recorder<Gen9, BatchMemory>,
+        destination: MemoryBox,
+    ) {
         if recorder.is_waiting() {
             self.clear();
         }
@@ -41,7 +45,7 @@ impl CopyHazards {
             .flatten()
             .any(|before| before.overlaps(&destination))
         {
-            recorder.barrier(Pending::STALL);
+            recorder.barrier(PendingFlushes::STALL);
             self.clear();
         }
         self.destinations[self.next % TRACKED] = Some(destination);

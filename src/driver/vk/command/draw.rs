@@ -4,12 +4,12 @@
 //! Ref: Vulkan 1.3, "Dynamic State", "Drawing Commands", "Fixed-Function Vertex Processing".
 
 use ash::vk as api;
-use cmd::Counters;
+use cmd::CounterAddresses;
 use cmd::draw::state::{
-    BlendTarget, CaptureBuffer, DepthBias, Dirty, IndexBuffer, State, StencilFace, Stipple,
-    VertexBuffer,
+    BlendTarget, CaptureBuffer, DepthBias, DirtyGroups, FixedFunctionState, IndexBuffer,
+    LineStipple, StencilFace, VertexBuffer,
 };
-use cmd::draw::{ByteCount, Draw};
+use cmd::draw::{ByteCount, DrawParams};
 
 use super::buffer::CommandBuffer;
 use crate::error::{Error, Result};
@@ -54,19 +54,19 @@ impl CommandBuffer {
     /// Binds a graphics pipeline.
     #[inline]
     pub fn bind_graphics(&mut self, pipeline: &Pipeline) {
-        let lay = |state: &mut State| pipeline.fixed().apply(state);
+        let lay = |state: &mut FixedFunctionState| pipeline.fixed().apply(state);
         self.recorder.draws().bind(pipeline.draw(), lay);
     }
 
     #[inline]
-    fn set(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
+    fn set(&mut self, groups: DirtyGroups, change: impl FnOnce(&mut FixedFunctionState)) {
         self.recorder.draws().change(groups, change);
     }
 
     /// Sets viewports from index `first` on.
     pub fn set_viewports(&mut self, first: u32, from: &[api::Viewport]) -> Result<()> {
         let mut set = Err(OUT_OF_RANGE);
-        self.set(Dirty::VIEWPORTS, |state| {
+        self.set(DirtyGroups::VIEWPORTS, |state| {
             set = elements_mut(&mut state.viewports, first, from.len()).map(|elements| {
                 for (to, from) in elements.iter_mut().zip(from) {
                     *to = convert::viewport(from);
@@ -79,7 +79,7 @@ impl CommandBuffer {
     /// Sets all viewports and the viewport count.
     pub fn set_all_viewports(&mut self, from: &[api::Viewport]) -> Result<()> {
         self.set_viewports(0, from)?;
-        self.set(Dirty::VIEWPORTS, |state| {
+        self.set(DirtyGroups::VIEWPORTS, |state| {
             state.viewport_count = from.len() as u8;
         });
         Ok(())
@@ -88,7 +88,7 @@ impl CommandBuffer {
     /// Sets scissors from index `first` on.
     pub fn set_scissors(&mut self, first: u32, from: &[api::Rect2D]) -> Result<()> {
         let mut set = Err(OUT_OF_RANGE);
-        self.set(Dirty::SCISSORS, |state| {
+        self.set(DirtyGroups::SCISSORS, |state| {
             set = elements_mut(&mut state.scissors, first, from.len()).map(|elements| {
                 for (to, from) in elements.iter_mut().zip(from) {
                     *to = convert::area(from);
@@ -100,12 +100,14 @@ impl CommandBuffer {
 
     /// Sets the line width.
     pub fn set_line_width(&mut self, pixels: f32) {
-        self.set(Dirty::RASTER, |state| state.raster.line_width = pixels);
+        self.set(DirtyGroups::RASTER, |state| {
+            state.raster.line_width = pixels
+        });
     }
 
     /// Sets the depth bias.
     pub fn set_depth_bias(&mut self, constant: f32, clamp: f32, slope: f32) {
-        self.set(Dirty::RASTER, |state| {
+        self.set(DirtyGroups::RASTER, |state| {
             state.raster.depth_bias = DepthBias {
                 constant,
                 slope,
@@ -116,35 +118,37 @@ impl CommandBuffer {
 
     /// Enables depth bias.
     pub fn set_depth_bias_enable(&mut self, on: bool) {
-        self.set(Dirty::RASTER, |state| state.raster.biased = on);
+        self.set(DirtyGroups::RASTER, |state| state.raster.biased = on);
     }
 
     /// Enables rasteriser discard.
     pub fn set_rasterizer_discard(&mut self, on: bool) {
-        self.set(Dirty::RASTER, |state| state.raster.discard = on);
+        self.set(DirtyGroups::RASTER, |state| state.raster.discard = on);
     }
 
     /// Enables depth clipping, independent of depth clamping.
     pub fn set_depth_clip(&mut self, on: bool) {
-        self.set(Dirty::RASTER, |state| state.raster.depth_clip = Some(on));
+        self.set(DirtyGroups::RASTER, |state| {
+            state.raster.depth_clip = Some(on)
+        });
     }
 
     /// Enables depth clamping to the viewport's range.
     pub fn set_depth_clamp(&mut self, on: bool) {
-        let groups = Dirty::RASTER.with(Dirty::DEPTH_RANGE);
+        let groups = DirtyGroups::RASTER.with(DirtyGroups::DEPTH_RANGE);
         self.set(groups, |state| state.raster.depth_clamp = on);
     }
 
     /// Sets whether clip space depth goes from -w to w.
     pub fn set_near_at_minus_w(&mut self, on: bool) {
-        let groups = Dirty::RASTER.with(Dirty::DEPTH_RANGE);
+        let groups = DirtyGroups::RASTER.with(DirtyGroups::DEPTH_RANGE);
         self.set(groups, |state| state.raster.near_at_minus_w = on);
     }
 
     /// Sets the rasterisation stream.
     pub fn set_stream(&mut self, from: u32) -> Result<()> {
         let stream = convert::stream(from)?;
-        self.set(Dirty::RASTER, |state| state.raster.stream = stream);
+        self.set(DirtyGroups::RASTER, |state| state.raster.stream = stream);
         Ok(())
     }
 
@@ -154,7 +158,7 @@ impl CommandBuffer {
         from: api::ConservativeRasterizationModeEXT,
     ) -> Result<()> {
         let conservative = convert::conservative(from)?;
-        self.set(Dirty::RASTER, |state| {
+        self.set(DirtyGroups::RASTER, |state| {
             state.raster.conservative = conservative;
         });
         Ok(())
@@ -167,14 +171,14 @@ impl CommandBuffer {
         elements: &[api::SampleLocationEXT],
     ) -> Result<()> {
         let locations = convert::locations(from, elements)?;
-        self.set(Dirty::LOCATIONS, |state| state.locations = locations);
+        self.set(DirtyGroups::LOCATIONS, |state| state.locations = locations);
         Ok(())
     }
 
     /// Sets the polygon mode.
     pub fn set_polygon_mode(&mut self, from: api::PolygonMode) -> Result<()> {
         let fill = convert::fill(from)?;
-        self.set(Dirty::RASTER, |state| state.raster.fill = fill);
+        self.set(DirtyGroups::RASTER, |state| state.raster.fill = fill);
         Ok(())
     }
 
@@ -184,87 +188,89 @@ impl CommandBuffer {
         from: api::LineRasterizationModeEXT,
     ) -> Result<()> {
         let lines = convert::lines(from)?;
-        self.set(Dirty::RASTER, |state| state.raster.lines = lines);
+        self.set(DirtyGroups::RASTER, |state| state.raster.lines = lines);
         Ok(())
     }
 
     /// Enables line stipple.
     pub fn set_line_stipple_enable(&mut self, on: bool) {
-        let groups = Dirty::RASTER.with(Dirty::BLEND);
+        let groups = DirtyGroups::RASTER.with(DirtyGroups::BLEND);
         self.set(groups, |state| state.raster.stippled = on);
     }
 
     /// Sets the line stipple.
     pub fn set_line_stipple(&mut self, factor: u32, pattern: u16) {
         let factor = factor as u16;
-        self.set(Dirty::RASTER, |state| {
-            state.raster.stipple = Stipple { factor, pattern };
+        self.set(DirtyGroups::RASTER, |state| {
+            state.raster.stipple = LineStipple { factor, pattern };
         });
     }
 
     /// Sets the provoking vertex mode.
     pub fn set_provoking_vertex(&mut self, from: api::ProvokingVertexModeEXT) {
         let last = from == api::ProvokingVertexModeEXT::LAST_VERTEX;
-        self.set(Dirty::RASTER, |state| state.raster.provoking_last = last);
+        self.set(DirtyGroups::RASTER, |state| {
+            state.raster.provoking_last = last
+        });
     }
 
     /// Sets the tessellation domain origin.
     pub fn set_domain_origin(&mut self, from: api::TessellationDomainOrigin) {
         let lower_left = from == api::TessellationDomainOrigin::LOWER_LEFT;
-        self.set(Dirty::DOMAIN, |state| state.lower_left = lower_left);
+        self.set(DirtyGroups::DOMAIN, |state| state.lower_left = lower_left);
     }
 
     /// Sets the sample mask.
     pub fn set_sample_mask(&mut self, mask: u32) {
-        self.set(Dirty::MULTISAMPLE, |state| {
+        self.set(DirtyGroups::MULTISAMPLE, |state| {
             state.multisample.mask = mask as u16;
         });
     }
 
     /// Enables alpha to one.
     pub fn set_alpha_to_one(&mut self, on: bool) {
-        self.set(Dirty::MULTISAMPLE, |state| {
+        self.set(DirtyGroups::MULTISAMPLE, |state| {
             state.multisample.alpha_to_one = on;
         });
     }
 
     /// Sets the cull mode.
     pub fn set_cull(&mut self, from: api::CullModeFlags) {
-        self.set(Dirty::RASTER, |state| {
+        self.set(DirtyGroups::RASTER, |state| {
             state.raster.cull = convert::cull(from)
         });
     }
 
     /// Sets the front face.
     pub fn set_front_face(&mut self, from: api::FrontFace) {
-        self.set(Dirty::RASTER, |state| {
+        self.set(DirtyGroups::RASTER, |state| {
             state.raster.front_is_clockwise = from == api::FrontFace::CLOCKWISE;
         });
     }
 
     /// Sets the blend constants.
     pub fn set_blend_constants(&mut self, constants: [f32; 4]) {
-        self.set(Dirty::BLEND_CONSTANTS, |state| {
+        self.set(DirtyGroups::BLEND_CONSTANTS, |state| {
             state.blend.constants = constants
         });
     }
 
     /// Enables the logic operation.
     pub fn set_logic_op_enable(&mut self, on: bool) {
-        self.set(Dirty::BLEND, |state| state.blend.logic = on);
+        self.set(DirtyGroups::BLEND, |state| state.blend.logic = on);
     }
 
     /// Sets the logic operation.
     pub fn set_logic_op(&mut self, from: api::LogicOp) -> Result<()> {
         let op = convert::logic_op(from)?;
-        self.set(Dirty::BLEND, |state| state.blend.logic_op = op);
+        self.set(DirtyGroups::BLEND, |state| state.blend.logic_op = op);
         Ok(())
     }
 
     /// Enables colour writes by target, from target 0 on.
     pub fn set_colour_writes(&mut self, from: &[api::Bool32]) {
-        self.set(Dirty::BLEND, |state| {
-            state.blend.written = convert::written(from);
+        self.set(DirtyGroups::BLEND, |state| {
+            state.blend.write_mask = convert::written(from);
         });
     }
 
@@ -275,7 +281,7 @@ impl CommandBuffer {
         change: impl Fn(&mut BlendTarget, &T) -> Result<()>,
     ) -> Result<()> {
         let mut set = Err(OUT_OF_RANGE);
-        self.set(Dirty::BLEND, |state| {
+        self.set(DirtyGroups::BLEND, |state| {
             set = elements_mut(&mut state.blend.targets, first, from.len()).and_then(|to| {
                 to.iter_mut()
                     .zip(from)
@@ -316,25 +322,25 @@ impl CommandBuffer {
     /// Sets the primitive topology.
     pub fn set_topology(&mut self, from: api::PrimitiveTopology) -> Result<()> {
         let topology = convert::topology(from)?;
-        self.set(Dirty::ASSEMBLY, |state| state.topology = topology);
+        self.set(DirtyGroups::ASSEMBLY, |state| state.topology = topology);
         Ok(())
     }
 
     /// Enables primitive restart.
     pub fn set_primitive_restart(&mut self, on: bool) {
-        self.set(Dirty::ASSEMBLY, |state| state.restart = on);
+        self.set(DirtyGroups::ASSEMBLY, |state| state.restart = on);
     }
 
     /// Enables the depth test.
     pub fn set_depth_test(&mut self, on: bool) {
-        self.set(Dirty::DEPTH_STENCIL, |state| {
+        self.set(DirtyGroups::DEPTH_STENCIL, |state| {
             state.depth_stencil.depth_test = on;
         });
     }
 
     /// Enables depth writes.
     pub fn set_depth_write(&mut self, on: bool) {
-        self.set(Dirty::DEPTH_STENCIL, |state| {
+        self.set(DirtyGroups::DEPTH_STENCIL, |state| {
             state.depth_stencil.depth_write = on;
         });
     }
@@ -342,7 +348,7 @@ impl CommandBuffer {
     /// Sets the depth comparison.
     pub fn set_depth_compare(&mut self, from: api::CompareOp) -> Result<()> {
         let compare = convert::compare(from)?;
-        self.set(Dirty::DEPTH_STENCIL, |state| {
+        self.set(DirtyGroups::DEPTH_STENCIL, |state| {
             state.depth_stencil.depth_compare = compare;
         });
         Ok(())
@@ -350,13 +356,13 @@ impl CommandBuffer {
 
     /// Enables the stencil test.
     pub fn set_stencil_test(&mut self, on: bool) {
-        self.set(Dirty::DEPTH_STENCIL, |state| {
+        self.set(DirtyGroups::DEPTH_STENCIL, |state| {
             state.depth_stencil.stencil_test = on;
         });
     }
 
     fn set_faces(&mut self, selected: api::StencilFaceFlags, change: impl Fn(&mut StencilFace)) {
-        self.set(Dirty::DEPTH_STENCIL, |state| {
+        self.set(DirtyGroups::DEPTH_STENCIL, |state| {
             faces(&mut state.depth_stencil.stencil, selected).for_each(change);
         });
     }
@@ -403,7 +409,7 @@ impl CommandBuffer {
     #[inline]
     pub fn bind_vertices(&mut self, binding: u32, from: VertexBufferBinding) -> Result<()> {
         let mut bound = Ok(());
-        self.set(Dirty::VERTEX_BUFFERS, |state| {
+        self.set(DirtyGroups::VERTEX_BUFFERS, |state| {
             let Some(to) = state.vertex_buffers.get_mut(binding as usize) else {
                 bound = Err(OUT_OF_RANGE);
                 return;
@@ -437,17 +443,17 @@ impl CommandBuffer {
     }
 
     /// Begins transform feedback at the offsets in the counter buffers.
-    pub fn begin_capture(&mut self, counters: &Counters) -> Result<()> {
+    pub fn begin_capture(&mut self, counters: &CounterAddresses) -> Result<()> {
         self.recorder.begin_capture(counters)
     }
 
     /// Ends transform feedback, and writes the offsets to the counter buffers.
-    pub fn end_capture(&mut self, counters: &Counters) -> Result<()> {
+    pub fn end_capture(&mut self, counters: &CounterAddresses) -> Result<()> {
         self.recorder.end_capture(counters)
     }
 
     /// Draws with a vertex count from a byte count in memory.
-    pub fn draw_byte_count(&mut self, draw: &Draw, count: &ByteCount) -> Result<()> {
+    pub fn draw_byte_count(&mut self, draw: &DrawParams, count: &ByteCount) -> Result<()> {
         if count.stride_bytes == 0 {
             return Err(Error::InvalidUse {
                 why: "a vertex stride of 0",
@@ -468,7 +474,7 @@ impl CommandBuffer {
         index_type: api::IndexType,
     ) -> Result<()> {
         let (index, _) = convert::index_type(index_type)?;
-        self.set(Dirty::INDEX_BUFFER, |state| {
+        self.set(DirtyGroups::INDEX_BUFFER, |state| {
             state.index_buffer = IndexBuffer {
                 address,
                 bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
@@ -480,7 +486,7 @@ impl CommandBuffer {
 
     /// Draws.
     #[inline]
-    pub fn draw(&mut self, draw: &Draw) -> Result<()> {
+    pub fn draw(&mut self, draw: &DrawParams) -> Result<()> {
         if self.recorder.draw(draw)? {
             return Ok(());
         }
@@ -511,10 +517,10 @@ impl CommandBuffer {
         stride_bytes: u32,
         indexed: bool,
         count_at: u64,
-        most: u32,
+        max_count: u32,
     ) -> Result<()> {
         let recorder = &mut self.recorder;
-        if recorder.draw_indirect_count(address, stride_bytes, indexed, count_at, most)? {
+        if recorder.draw_indirect_count(address, stride_bytes, indexed, count_at, max_count)? {
             return Ok(());
         }
         Err(UNBOUND)

@@ -13,19 +13,19 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use blit::Span;
-use cmd::Pending;
-use cmd::draw::Draw;
+use blit::MemoryRange;
+use cmd::PendingFlushes;
+use cmd::draw::DrawParams;
 use cmd::draw::recorder::InternalDraw;
-use cmd::draw::shader::Special;
-use cmd::draw::state::{Area, Dirty};
+use cmd::draw::shader::TargetOp;
+use cmd::draw::state::{DirtyGroups, PixelRect};
 use cmd::image::CcsMode;
 
 use super::aux_state;
 use super::buffer::CommandBuffer;
 use super::clear_state::{FastClearTarget, MultisampledTarget};
 use super::pass::AttachmentTransition;
-use super::target::{BeginRendering, Colour, Load, set_area, single_target};
+use super::target::{BeginRendering, ColourAttachment, LoadOp, set_area, single_target};
 use crate::error::Result;
 use crate::graphics::convert;
 use crate::image::{AuxKind, Image, is_worth_fast_clear, texel};
@@ -35,7 +35,7 @@ const CORNERS: u32 = 3;
 
 impl CommandBuffer {
     /// Whether an area is large enough for a fast clear.
-    pub(super) fn is_worth_fast_clear(&self, area: &Area) -> bool {
+    pub(super) fn is_worth_fast_clear(&self, area: &PixelRect) -> bool {
         let diagnosis = self.context.physical.diagnosis();
         is_worth_fast_clear(diagnosis, [area.width, area.height])
     }
@@ -44,11 +44,11 @@ impl CommandBuffer {
     pub(super) fn fast_clear_target(
         &self,
         begin: &BeginRendering<'_>,
-        from: &Colour<'_>,
+        from: &ColourAttachment<'_>,
         value: &[u32; 4],
     ) -> Result<Option<FastClearTarget>> {
         let (view, image) = (from.view, &*from.view.image);
-        let part = image.part(api::ImageAspectFlags::COLOR)?;
+        let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
         let multisampled = image.samples() > 1;
         let kind = AuxKind::of_colour(image.samples());
         let Some((control, address)) = image.aux(part, kind)? else {
@@ -104,7 +104,7 @@ impl CommandBuffer {
         let (true, Some(begin), Some(colour)) = (is_new, begin, attachments.next()) else {
             return Ok(false);
         };
-        let Load::Clear(value) = &colour.load else {
+        let LoadOp::Clear(value) = &colour.load else {
             return Ok(false);
         };
         let ranges = begin.views.ranges(begin.layers);
@@ -118,7 +118,7 @@ impl CommandBuffer {
         all: impl IntoIterator<Item = &'a FastClearTarget>,
     ) -> Result<()> {
         let all = all.into_iter();
-        self.draw_fast_clear_rectangles(all.map(|target| (target, Special::FastClear)))
+        self.draw_fast_clear_rectangles(all.map(|target| (target, TargetOp::FastClear)))
     }
 
     /// Resolves the fast-cleared blocks of single-sampled targets. The render targets must be
@@ -129,14 +129,14 @@ impl CommandBuffer {
     ) -> Result<()> {
         let all = all.into_iter().filter(|to| to.multisampled.is_none());
         self.draw_fast_clear_rectangles(all.map(|target| match target.compressed {
-            true => (target, Special::PartialResolve),
-            false => (target, Special::Resolve),
+            true => (target, TargetOp::PartialResolve),
+            false => (target, TargetOp::Resolve),
         }))
     }
 
     fn draw_fast_clear_rectangles<'a>(
         &mut self,
-        all: impl Iterator<Item = (&'a FastClearTarget, Special)>,
+        all: impl Iterator<Item = (&'a FastClearTarget, TargetOp)>,
     ) -> Result<()> {
         let mut before = None;
         for (target, special) in all {
@@ -145,7 +145,7 @@ impl CommandBuffer {
                 self.recorder.finish_targets()?;
             }
             let [width, height] = target.size_px;
-            let area = Area {
+            let area = PixelRect {
                 x: 0,
                 y: 0,
                 width,
@@ -163,16 +163,16 @@ impl CommandBuffer {
             };
             set_area(state, &area, target.samples());
             for &(first, count) in &target.layers {
-                let draw = Draw {
+                let draw = DrawParams {
                     vertices: CORNERS,
                     instances: count,
                     first_instance: first,
-                    ..Draw::default()
+                    ..DrawParams::default()
                 };
                 let internal = InternalDraw {
                     pipeline: pipeline.draw(),
                     state,
-                    differs: Dirty::VIEWPORTS.with(Dirty::SCISSORS),
+                    differs: DirtyGroups::VIEWPORTS.with(DirtyGroups::SCISSORS),
                     constants_dw: &[width, height].map(|px| (px as f32).to_bits()),
                     predicated: false,
                 };
@@ -188,9 +188,9 @@ impl CommandBuffer {
     /// Writes the clear colour to the fast-cleared pixels of multisampled targets; resolve
     /// rectangles do not cover these.
     pub(super) fn resolve_multisampled_clears(&mut self, all: &[FastClearTarget]) -> Result<()> {
-        let mut before = Pending::STALL
-            .with(Pending::FLUSH_TARGETS)
-            .with(Pending::FLUSH_DATA);
+        let mut before = PendingFlushes::STALL
+            .with(PendingFlushes::FLUSH_TARGETS)
+            .with(PendingFlushes::FLUSH_DATA);
         for target in all {
             let Some(multisampled) = &target.multisampled else {
                 continue;
@@ -210,16 +210,16 @@ impl CommandBuffer {
                 for launch in aux_state::resolve_mcs_clears(
                     &multisampled.image,
                     layers,
-                    Span { address, bytes },
+                    MemoryRange { address, bytes },
                 )? {
                     self.dispatch_meta(&launch)?;
                 }
             }
         }
         if before.is_none() {
-            let after = Pending::STALL.with(Pending::FLUSH_DATA);
+            let after = PendingFlushes::STALL.with(PendingFlushes::FLUSH_DATA);
             self.recorder
-                .barrier(after.with(Pending::INVALIDATE_TEXTURE));
+                .barrier(after.with(PendingFlushes::INVALIDATE_TEXTURE));
         }
         Ok(())
     }

@@ -17,8 +17,8 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use cmd::Pending;
-use cmd::draw::target::{Record, Surface};
+use cmd::PendingFlushes;
+use cmd::draw::target::{RecordAddress, SurfaceStateWords};
 use cmd::fast_clear_record::FastClearRecord;
 use cmd::image::{CcsMode, SurfaceUsage};
 use smallvec::{SmallVec, smallvec};
@@ -26,13 +26,13 @@ use smallvec::{SmallVec, smallvec};
 use super::blit_resolve;
 use super::buffer::CommandBuffer;
 use super::clear_state::{ClearState, FastClearTarget, MultisampledTarget};
-use super::layout_change::Change;
-use super::target::{AttachmentView, BeginRendering, Colour, Resolve};
+use super::layout_change::LayoutChange;
+use super::target::{AttachmentView, BeginRendering, ColourAttachment, Resolve};
 use crate::error::{Error, Result};
 use crate::image::{AuxKind, Image};
 
 /// Waits for a resolve; the sampler may have cached the old contents.
-const RESOLVED: Pending = Pending::STALL.with(Pending::INVALIDATE_TEXTURE);
+const RESOLVED: PendingFlushes = PendingFlushes::STALL.with(PendingFlushes::INVALIDATE_TEXTURE);
 
 /// The tracked layer of an image, as part of a rendering.
 struct TrackedLayer {
@@ -48,7 +48,7 @@ fn first_layer_target(
     record: u64,
     known: Option<&FastClearRecord>,
 ) -> Result<FastClearTarget> {
-    let part = image.part(api::ImageAspectFlags::COLOR)?;
+    let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
     let multisampled = image.samples() > 1;
     let (control, control_at) = image
         .aux(part, AuxKind::of_colour(image.samples()))?
@@ -76,7 +76,7 @@ fn first_layer_target(
     let bytes = pixel.into_iter().flat_map(u32::to_le_bytes);
     Ok(FastClearTarget {
         surface,
-        record: Record::new(record).filter(|_| known.is_none()),
+        record: RecordAddress::new(record).filter(|_| known.is_none()),
         size_px: part.surface.aux_op_extent(&control, 0),
         layers: smallvec![(0, 1)],
         compressed: blocks == CcsMode::Compressed,
@@ -97,7 +97,7 @@ fn tracked_layer(
     if level != 0 || first_layer != 0 || !Image::is_attachment_only_layout(layout) {
         return Ok(None);
     }
-    let part = image.part(api::ImageAspectFlags::COLOR)?;
+    let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
     let Some(record) = image.fast_clear_record(part)? else {
         return Ok(None);
     };
@@ -116,7 +116,7 @@ fn tracked_layer(
 /// Whether the sampler reads the clear colour correctly. For sRGB, the hardware documentation does
 /// not report_error whether it takes the colour as encoded or as linear, so only 0 and 1 are safe.
 /// Multisampled images are sampled only for resolves.
-fn samples_clear_colour(from: &Colour<'_>, colour: &[u32; 4]) -> bool {
+fn samples_clear_colour(from: &ColourAttachment<'_>, colour: &[u32; 4]) -> bool {
     let either = |word: &u32| [0.0, 1.0].contains(&f32::from_bits(*word));
     from.view.image.samples() == 1
         || !from.view.format.hw.name.ends_with("_SRGB")
@@ -127,7 +127,7 @@ impl CommandBuffer {
     fn tracked_layer(
         &self,
         begin: &BeginRendering<'_>,
-        from: &Colour<'_>,
+        from: &ColourAttachment<'_>,
     ) -> Result<Option<TrackedLayer>> {
         let view = from.view;
         let place = (view.first_level, view.first_layer);
@@ -157,7 +157,7 @@ impl CommandBuffer {
     pub(super) fn defers_resolve(
         &mut self,
         begin: &BeginRendering<'_>,
-        from: &Colour<'_>,
+        from: &ColourAttachment<'_>,
         cleared: &FastClearTarget,
     ) -> Result<bool> {
         let Some(TrackedLayer {
@@ -180,13 +180,13 @@ impl CommandBuffer {
     pub(super) fn loaded_target(
         &mut self,
         begin: &BeginRendering<'_>,
-        from: &Colour<'_>,
-    ) -> Result<(Surface, Option<Record>)> {
+        from: &ColourAttachment<'_>,
+    ) -> Result<(SurfaceStateWords, Option<RecordAddress>)> {
         let mut surface = from.view.colour_target()?;
         let image = &from.view.image;
         let drawn = image.ccs_mode(from.layout);
         if image.is_compressed() {
-            let part = image.part(api::ImageAspectFlags::COLOR)?;
+            let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
             image.set_ccs(part, &mut surface, drawn)?;
         }
         let Some(TrackedLayer {
@@ -206,7 +206,7 @@ impl CommandBuffer {
         if matches!(known, ClearState::NotCleared) || image.never_tracks_clears() {
             return Ok((surface, None));
         }
-        let part = image.part(api::ImageAspectFlags::COLOR)?;
+        let part = image.aspect_part(api::ImageAspectFlags::COLOR)?;
         let blocks = image.aux(part, AuxKind::Ccs)?;
         if let Some((control, address)) = &blocks {
             cmd::image::set_ccs(&mut surface, control, *address, drawn);
@@ -215,7 +215,7 @@ impl CommandBuffer {
             cmd::image::set_clear_colour(&mut surface, known.colour);
             return Ok((surface, None));
         }
-        Ok((surface, Record::new(record)))
+        Ok((surface, RecordAddress::new(record)))
     }
 
     /// Resolves the tracked layer of an image outside of any rendering, and makes the result
@@ -246,7 +246,7 @@ impl CommandBuffer {
     pub(super) fn track_layout_change(
         &mut self,
         record: u64,
-        change: &Change<'_>,
+        change: &LayoutChange<'_>,
         leaving: &mut SmallVec<[FastClearTarget; 1]>,
     ) -> Result<()> {
         let (image, range) = (change.image, &change.range);

@@ -6,14 +6,14 @@
 //!      Images", "Clearing Images Outside a Render Pass Instance".
 
 use ash::vk as api;
-use blit::{Extent, Order, Place, Plane, Quads, Samples};
+use blit::{Extent, MemoryBox, Order, Quads, SampleCopy, TexelMemory};
 
 use super::aux_state;
 use super::buffer::CommandBuffer;
 use super::image_box::ImageBox;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
-use crate::image::{Image, Part, texel};
+use crate::image::{Image, ImagePlane, texel};
 
 /// Layout of texels in a buffer.
 #[derive(Clone, Copy, Debug)]
@@ -106,13 +106,13 @@ impl ImageBox {
     }
 
     /// Whether the box splits 2×2 quads in which samples are interleaved.
-    fn splits_quads(&self, image: &Image, part: &Part) -> bool {
+    fn splits_quads(&self, image: &Image, part: &ImagePlane) -> bool {
         part.surface.sample_layout == surface::SampleLayout::Interleaved
             && (0..2).any(|axis| sample_shift(image, axis) > 0 && self.splits_pair(image, axis))
     }
 
     /// The quads that the box touches, and its start in the first one.
-    fn quads(&self, image: &Image, part: &Part) -> Result<Quads> {
+    fn quads(&self, image: &Image, part: &ImagePlane) -> Result<Quads> {
         self.check_bounds(image)?;
         let mut whole = *self;
         let mut first_px = [0; 2];
@@ -129,7 +129,11 @@ impl ImageBox {
     }
 
     /// Location of the box in memory, and its size in bytes and rows, all samples included.
-    pub(super) fn plane_and_extent(&self, image: &Image, part: &Part) -> Result<(Plane, Extent)> {
+    pub(super) fn plane_and_extent(
+        &self,
+        image: &Image,
+        part: &ImagePlane,
+    ) -> Result<(TexelMemory, Extent)> {
         self.check_bounds(image)?;
         let surface = &part.surface;
         let block = surface.block;
@@ -155,7 +159,7 @@ impl ImageBox {
         };
         let place = surface.offset_of(self.level, first);
         let bytes = block.bytes();
-        let plane = Plane {
+        let plane = TexelMemory {
             address: image.address(part)? + part.offset_bytes + place.offset_bytes,
             order: byte_order(surface.tiling)?,
             pitch_bytes: surface.row_pitch_bytes,
@@ -174,16 +178,16 @@ impl ImageBox {
 
 /// Texel block as the API counts it: two pixels of a packed 4:2:2 format are one element of the API
 /// but two of the hardware, and the fourth channel of a widened format does not count.
-fn texel_block(image: &Image, part: &Part) -> surface::Block {
+fn texel_block(image: &Image, part: &ImagePlane) -> surface::FormatBlock {
     let block = part.surface.block;
     if part.format.name.starts_with("YCRCB") {
-        return surface::Block {
+        return surface::FormatBlock {
             bits: 2 * block.bits,
             extent_sa: [2, 1],
         };
     }
     match image.format.widened {
-        true => surface::Block {
+        true => surface::FormatBlock {
             bits: block.bits / 4 * 3,
             ..block
         },
@@ -192,7 +196,11 @@ fn texel_block(image: &Image, part: &Part) -> surface::Block {
 }
 
 /// Converts an extent from blocks `block` to blocks `of`, which may differ in bits and pixels.
-fn extent_in_blocks(extent: &Extent, block: surface::Block, of: surface::Block) -> Extent {
+fn extent_in_blocks(
+    extent: &Extent,
+    block: surface::FormatBlock,
+    of: surface::FormatBlock,
+) -> Extent {
     let elements = extent.row_bytes / block.bytes() * block.extent_sa[0] / of.extent_sa[0];
     Extent {
         row_bytes: elements * of.bytes(),
@@ -239,7 +247,7 @@ impl CommandBuffer {
         of: &ImageBox,
         to_image: bool,
     ) -> Result<()> {
-        let part = image.part(of.aspect)?;
+        let part = image.aspect_part(of.aspect)?;
         let (plane, extent) = of.plane_and_extent(image, part)?;
         let block = texel_block(image, part);
         let or = |asked, else_px| if asked == 0 { else_px } else { asked };
@@ -249,11 +257,11 @@ impl CommandBuffer {
         if extent.rows == 0 || extent.slices == 0 {
             return Ok(());
         }
-        let beside = extent_in_blocks(&extent, part.surface.block, block);
+        let linear_extent = extent_in_blocks(&extent, part.surface.block, block);
         let last_row =
             u64::from(slice_rows) * u64::from(extent.slices - 1) + u64::from(extent.rows - 1);
-        let bytes = last_row * u64::from(pitch_bytes) + u64::from(beside.row_bytes);
-        let linear = Plane {
+        let bytes = last_row * u64::from(pitch_bytes) + u64::from(linear_extent.row_bytes);
+        let linear = TexelMemory {
             address: buffer.address_of(rows.offset_bytes, bytes)?,
             order: Order::Rows,
             pitch_bytes,
@@ -261,7 +269,7 @@ impl CommandBuffer {
             y_rows: 0,
             slice_rows,
         };
-        let (linear, plane) = ((linear, beside), (plane, extent));
+        let (linear, plane) = ((linear, linear_extent), (plane, extent));
         match to_image {
             true => self.copy_elements(linear, plane),
             false => self.copy_elements(plane, linear),
@@ -272,10 +280,10 @@ impl CommandBuffer {
     /// three channels and the other a fourth one.
     fn copy_elements(
         &mut self,
-        source: (Plane, Extent),
-        destination: (Plane, Extent),
+        source: (TexelMemory, Extent),
+        destination: (TexelMemory, Extent),
     ) -> Result<()> {
-        self.order_write(Place::new(destination.0, destination.1));
+        self.order_write(MemoryBox::new(destination.0, destination.1));
         let launches = match source.1 == destination.1 {
             true => blit::copy_texels(source.0, destination.0, source.1),
             false => {
@@ -329,7 +337,10 @@ impl CommandBuffer {
         let neither = each == [None; 2];
         let all = neither.then_some(colours).into_iter();
         for (aspect_from, aspect_to) in all.chain(each.into_iter().flatten()) {
-            let (part_from, part_to) = (source.part(aspect_from)?, destination.part(aspect_to)?);
+            let (part_from, part_to) = (
+                source.aspect_part(aspect_from)?,
+                destination.aspect_part(aspect_to)?,
+            );
             // The same number of blocks, in pixels of the destination.
             let blocks = texel_block(source, part_from);
             let of = texel_block(destination, part_to);
@@ -382,8 +393,8 @@ impl CommandBuffer {
     /// Copies depth or stencil sample by sample.
     fn copy_samples(
         &mut self,
-        (source, from, part_from): (&Image, &ImageBox, &Part),
-        (destination, to, part_to): (&Image, &ImageBox, &Part),
+        (source, from, part_from): (&Image, &ImageBox, &ImagePlane),
+        (destination, to, part_to): (&Image, &ImageBox, &ImagePlane),
     ) -> Result<()> {
         let bytes = part_from.surface.block.bytes();
         let same = source.samples() == destination.samples()
@@ -393,7 +404,7 @@ impl CommandBuffer {
                 why: "a copy of depth or stencil to another format",
             });
         }
-        let samples = Samples {
+        let samples = SampleCopy {
             samples_log2: source.samples().ilog2(),
             unit_log2: bytes.ilog2(),
         };
@@ -410,7 +421,7 @@ impl CommandBuffer {
 
     /// Writes an element to all of a box.
     pub fn fill_image(&mut self, image: &Image, of: &ImageBox, element: &[u8]) -> Result<()> {
-        let part = image.part(of.aspect)?;
+        let part = image.aspect_part(of.aspect)?;
         let (mut plane, mut extent) = of.plane_and_extent(image, part)?;
         if let Some(control) = aux_state::map_to_slice_0(image, of)? {
             // Slice 0 holds all samples.
@@ -421,7 +432,7 @@ impl CommandBuffer {
                 self.dispatch_meta(&launch)?;
             }
         }
-        self.order_write(Place::new(plane, extent));
+        self.order_write(MemoryBox::new(plane, extent));
         for launch in blit::fill_texels(plane, extent, element) {
             self.dispatch_meta(&launch)?;
         }

@@ -8,7 +8,7 @@ use crate::image::Image;
 
 /// A layout change of a range of an image.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct LayoutChange<'a> {
     /// The image.
     pub image: &'a Arc<Image>,
     /// Mip levels and array layers.

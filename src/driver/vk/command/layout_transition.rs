@@ -9,7 +9,7 @@
 //!      Buffer", "MCS Buffer for Render Target(s)", "Render Target Resolve".
 
 use ash::vk as api;
-use cmd::Pending;
+use cmd::PendingFlushes;
 use cmd::draw::target::HizOp;
 use cmd::image::{CcsMode, SurfaceUsage};
 use smallvec::{SmallVec, smallvec};
@@ -19,20 +19,20 @@ use super::aux_state;
 use super::blit_resolve;
 use super::buffer::CommandBuffer;
 use super::clear_state::FastClearTarget;
-use super::layout_change::Change;
+use super::layout_change::LayoutChange;
 use crate::error::Result;
-use crate::image::{AuxKind, Image, Part, texel};
+use crate::image::{AuxKind, Image, ImagePlane, texel};
 
 /// Waits for all earlier work and its writes.
-const DONE: Pending = Pending::STALL
-    .with(Pending::FLUSH_TARGETS)
-    .with(Pending::FLUSH_DATA);
+const DONE: PendingFlushes = PendingFlushes::STALL
+    .with(PendingFlushes::FLUSH_TARGETS)
+    .with(PendingFlushes::FLUSH_DATA);
 
 impl CommandBuffer {
     /// Performs layout changes together.
     pub fn transitions<'a>(
         &mut self,
-        changes: impl IntoIterator<Item = Result<Change<'a>>>,
+        changes: impl IntoIterator<Item = Result<LayoutChange<'a>>>,
     ) -> Result<()> {
         let mut leaving = SmallVec::new();
         for change in changes {
@@ -44,10 +44,10 @@ impl CommandBuffer {
     /// Performs a layout change. `leaving` collects the targets to resolve together.
     fn transition(
         &mut self,
-        change: &Change<'_>,
+        change: &LayoutChange<'_>,
         leaving: &mut SmallVec<[FastClearTarget; 1]>,
     ) -> Result<()> {
-        let &Change {
+        let &LayoutChange {
             image,
             ref range,
             layouts,
@@ -95,9 +95,9 @@ impl CommandBuffer {
         for launch in aux_state::reset_mcs(image, layers)? {
             self.dispatch_meta(&launch)?;
         }
-        let after = Pending::STALL.with(Pending::FLUSH_DATA);
+        let after = PendingFlushes::STALL.with(PendingFlushes::FLUSH_DATA);
         self.recorder
-            .barrier(after.with(Pending::INVALIDATE_TEXTURE));
+            .barrier(after.with(PendingFlushes::INVALIDATE_TEXTURE));
         Ok(())
     }
 
@@ -105,10 +105,10 @@ impl CommandBuffer {
     /// not allow compression.
     fn ccs_layout_change(
         &mut self,
-        part: &Part,
+        part: &ImagePlane,
         control: &Surface,
         (first_layer, layers): (u32, u32),
-        change: &Change<'_>,
+        change: &LayoutChange<'_>,
         leaving: &mut SmallVec<[FastClearTarget; 1]>,
     ) -> Result<()> {
         use api::ImageLayout as L;
@@ -126,9 +126,9 @@ impl CommandBuffer {
                     self.dispatch_meta(&launch)?;
                 }
             }
-            let after = Pending::STALL.with(Pending::FLUSH_DATA);
+            let after = PendingFlushes::STALL.with(PendingFlushes::FLUSH_DATA);
             self.recorder
-                .barrier(after.with(Pending::INVALIDATE_TEXTURE));
+                .barrier(after.with(PendingFlushes::INVALIDATE_TEXTURE));
             return Ok(());
         }
         if Image::layout_allows_compression(new) || !Image::layout_allows_compression(old) {
@@ -189,9 +189,9 @@ impl CommandBuffer {
         }
         self.recorder.barrier(DONE);
         self.recorder.hiz_op(&buffers, image.samples() as u8, op)?;
-        let after = Pending::STALL.with(Pending::FLUSH_TARGETS);
+        let after = PendingFlushes::STALL.with(PendingFlushes::FLUSH_TARGETS);
         self.recorder
-            .barrier(after.with(Pending::INVALIDATE_TEXTURE));
+            .barrier(after.with(PendingFlushes::INVALIDATE_TEXTURE));
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! Memory of command pools and command buffers.
 //!
-//! In:  chunks of the device. Out: [`cmd::Memory`] of a batch. A pool keeps the chunks of reset
-//!      command buffers, so that recording again allocates nothing; a lock is taken once per chunk.
+//! In:  chunks of the device. Out: [`cmd::StreamMemory`] of a batch. A pool keeps the chunks of
+//!      reset command buffers, so that recording again allocates nothing; a lock is taken once per
+//!      chunk.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,14 +12,14 @@ use crate::error::{Error, Result};
 /// Free chunks of a command pool.
 #[derive(Debug)]
 pub struct PoolMemory {
-    device: Arc<i915::Chunks>,
+    device: Arc<i915::ChunkPool>,
     surfaces: Arc<i915::SurfaceHeap>,
     free: Mutex<Vec<i915::Chunk>>,
 }
 
 impl PoolMemory {
     /// Creates an empty pool.
-    pub fn new(device: &Arc<i915::Chunks>, surfaces: &Arc<i915::SurfaceHeap>) -> Arc<Self> {
+    pub fn new(device: &Arc<i915::ChunkPool>, surfaces: &Arc<i915::SurfaceHeap>) -> Arc<Self> {
         Arc::new(Self {
             device: device.clone(),
             surfaces: surfaces.clone(),
@@ -39,7 +40,7 @@ impl PoolMemory {
 
     /// Returns all chunks to the device.
     pub fn trim(&self) {
-        self.device.give(std::mem::take(&mut *self.free()));
+        self.device.return_chunks(std::mem::take(&mut *self.free()));
     }
 }
 
@@ -115,7 +116,7 @@ impl Drop for BatchMemory {
     }
 }
 
-impl cmd::Memory for BatchMemory {
+impl cmd::StreamMemory for BatchMemory {
     type Error = Error;
     const CHUNK_DW: usize = CHUNK_BYTES as usize / 4;
 
@@ -148,14 +149,14 @@ impl cmd::Memory for BatchMemory {
         self.ahead = self
             .next
             .as_ref()
-            .map(i915::Chunk::ahead)
+            .map(i915::Chunk::prefetch_base)
             .unwrap_or_default();
     }
 
     /// The next chunk is not cached: prefetching hides the misses.
     #[inline(always)]
     fn fetch_ahead(&self, at_dw: usize) {
-        self.ahead.fetch(at_dw);
+        self.ahead.prefetch(at_dw);
     }
 
     fn too_long() -> Error {

@@ -5,14 +5,14 @@
 //!
 //! The render target cache holds the result: [`super::barrier`] flushes it for transfers too.
 
-use cmd::draw::Draw;
+use cmd::draw::DrawParams;
 use cmd::draw::recorder::InternalDraw;
-use cmd::draw::state::{Area, Dirty};
+use cmd::draw::state::{DirtyGroups, PixelRect};
 
 use super::buffer::CommandBuffer;
 use super::target::{set_area, single_target};
 use crate::error::Result;
-use crate::surface_state::Surface;
+use crate::surface_state::SurfaceStateWords;
 
 /// Vertices of a rectangle list primitive.
 const CORNERS: u32 = 3;
@@ -23,9 +23,9 @@ pub(super) struct Rectangle<'a> {
     /// The fragment shader.
     pub drawn: blit::DrawShader,
     /// Surface state of the target: a single layer.
-    pub target: Surface,
+    pub target: SurfaceStateWords,
     /// Area in pixels.
-    pub area: Area,
+    pub area: PixelRect,
     /// Push constants of the fragment shader.
     pub push_dw: &'a [u32],
 }
@@ -51,15 +51,15 @@ impl CommandBuffer {
         for (to, from) in constants_dw.iter_mut().zip(constants) {
             *to = from;
         }
-        let draw = Draw {
+        let draw = DrawParams {
             vertices: CORNERS,
             instances: 1,
-            ..Draw::default()
+            ..DrawParams::default()
         };
         let internal = InternalDraw {
             pipeline: pipeline.draw(),
             state,
-            differs: Dirty::VIEWPORTS.with(Dirty::SCISSORS),
+            differs: DirtyGroups::VIEWPORTS.with(DirtyGroups::SCISSORS),
             constants_dw: &constants_dw,
             predicated: false,
         };

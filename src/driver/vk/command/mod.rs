@@ -32,17 +32,18 @@ mod views;
 
 pub use barrier::Dependency;
 pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, ResolveMode};
-pub use blit_resolve::Scaled;
-pub use buffer::{CommandBuffer, CommandPool, Point};
-pub use cmd::Counters;
-pub use cmd::draw::{ByteCount, Draw};
+pub use blit_resolve::BlitRegion;
+pub use buffer::{BindPoint, CommandBuffer, CommandPool};
+pub use cmd::CounterAddresses;
+pub use cmd::draw::{ByteCount, DrawParams};
 pub use draw::VertexBufferBinding;
 pub use image::BufferTexelLayout;
 pub use image_box::ImageBox;
-pub use layout_change::Change;
+pub use layout_change::LayoutChange;
 pub use pass::{
-    Attachment, DepthStencilResolve, Framebuffer, Pass, RenderPass, Subpass, SubpassDependency,
+    Attachment, DepthStencilResolve, Framebuffer, RenderPass, RenderPassInstance, Subpass,
+    SubpassDependency,
 };
-pub use rendering::{Clear, ClearArea};
-pub use target::{BeginRendering, Colour, DepthStencil, Inherited, Load};
-pub use views::Views;
+pub use rendering::{AttachmentClear, ClearArea};
+pub use target::{BeginRendering, ColourAttachment, DepthStencil, InheritedRendering, LoadOp};
+pub use views::ViewMask;

@@ -12,9 +12,9 @@ use cmd::draw::state::TARGETS;
 use smallvec::SmallVec;
 
 use super::barrier::Dependency;
-use super::layout_change::Change;
-use super::target::{BeginRendering, Colour, DepthStencil, Inherited, Load};
-use super::views::Views;
+use super::layout_change::LayoutChange;
+use super::target::{BeginRendering, ColourAttachment, DepthStencil, InheritedRendering, LoadOp};
+use super::views::ViewMask;
 use crate::error::{Error, Result};
 use crate::image::View;
 
@@ -51,7 +51,7 @@ pub struct Subpass {
     /// Layouts of the attachments in this subpass.
     pub layouts: Vec<(u32, api::ImageLayout)>,
     /// View mask.
-    pub views: Views,
+    pub views: ViewMask,
 }
 
 /// A resolve of depth and stencil.
@@ -131,7 +131,7 @@ impl RenderPass {
     }
 
     /// View mask of a subpass.
-    pub fn views(&self, subpass: u32) -> Result<Views> {
+    pub fn views(&self, subpass: u32) -> Result<ViewMask> {
         let subpass = self.subpasses.get(subpass as usize).ok_or(OUT_OF_RANGE)?;
         Ok(subpass.views)
     }
@@ -144,11 +144,11 @@ impl RenderPass {
     }
 
     /// What a secondary command buffer inherits in a subpass.
-    pub fn inherited(&self, subpass: u32) -> Result<Inherited> {
+    pub fn inherited(&self, subpass: u32) -> Result<InheritedRendering> {
         let subpass = self.subpasses.get(subpass as usize).ok_or(OUT_OF_RANGE)?;
-        let mut inherited = Inherited {
+        let mut inherited = InheritedRendering {
             views: subpass.views,
-            ..Inherited::default()
+            ..InheritedRendering::default()
         };
         for (to, &number) in inherited.colours.iter_mut().zip(&subpass.colours) {
             let Some(number) = number else { continue };
@@ -189,9 +189,9 @@ pub(super) struct AttachmentTransition {
 
 impl AttachmentTransition {
     /// The layout change of the view's range.
-    pub fn change(&self) -> Change<'_> {
+    pub fn change(&self) -> LayoutChange<'_> {
         let view = &self.view;
-        Change {
+        LayoutChange {
             image: &view.image,
             range: api::ImageSubresourceRange {
                 aspect_mask: view.image.format.aspects(),
@@ -207,7 +207,7 @@ impl AttachmentTransition {
 
 /// An active render pass instance.
 #[derive(Clone, Debug)]
-pub struct Pass {
+pub struct RenderPassInstance {
     /// The render pass.
     pub render_pass: Arc<RenderPass>,
     /// Attachment views.
@@ -224,7 +224,7 @@ pub struct Pass {
     pub layouts: smallvec::SmallVec<[api::ImageLayout; 4]>,
 }
 
-impl Pass {
+impl RenderPassInstance {
     fn clear_of(&self, number: u32) -> [u32; 4] {
         self.clears.get(number as usize).copied().unwrap_or([0; 4])
     }
@@ -242,13 +242,13 @@ impl Pass {
     }
 
     /// The views in which this subpass is the first to use an attachment. `None`: there are none.
-    fn first_use(&self, number: u32) -> Option<Views> {
+    fn first_use(&self, number: u32) -> Option<ViewMask> {
         let own_views = self.render_pass.subpasses.get(self.subpass)?.views;
         let mut before = self.earlier_uses(number);
         if own_views.is_none() {
             return before.next().is_none().then_some(own_views);
         }
-        let used = before.fold(Views::default(), |used, before| used.with(before.views));
+        let used = before.fold(ViewMask::default(), |used, before| used.with(before.views));
         Some(own_views.without(used)).filter(|first_use| !first_use.is_none())
     }
 
@@ -347,17 +347,17 @@ impl Pass {
                     fresh: first_use,
                     layout: self.layout(number),
                     resolve_layout: api::ImageLayout::GENERAL,
-                    depth: depth.then_some(Load::Clear(f32::from_bits(value[0]))),
-                    stencil: stencil.then_some(Load::Clear(value[1])),
+                    depth: depth.then_some(LoadOp::Clear(f32::from_bits(value[0]))),
+                    stencil: stencil.then_some(LoadOp::Clear(value[1])),
                     resolve_depth: None,
                     resolve_stencil: None,
                 }),
             };
             if let (true, [first, ..]) = (colour, &mut begin.colours) {
-                *first = Some(Colour {
+                *first = Some(ColourAttachment {
                     view,
                     layout: self.layout(number),
-                    load: Load::Clear(value),
+                    load: LoadOp::Clear(value),
                     fresh: first_use,
                     resolve: None,
                 });
@@ -379,12 +379,12 @@ impl Pass {
             let resolve = subpass.resolves.get(index).copied().flatten();
             let clear = pass.attachment(number)?.clear;
             let first_use = self.first_use(number).filter(|_| clear);
-            *to = Some(Colour {
+            *to = Some(ColourAttachment {
                 view: self.view(number)?,
                 layout: self.layout(number),
                 load: match first_use {
-                    Some(_) => Load::Clear(self.clear_of(number)),
-                    None => Load::Keep,
+                    Some(_) => LoadOp::Clear(self.clear_of(number)),
+                    None => LoadOp::Keep,
                 },
                 fresh: first_use.unwrap_or_default(),
                 resolve: resolve
@@ -420,14 +420,14 @@ impl Pass {
                         .map_or(api::ImageLayout::GENERAL, |to| self.layout(to.attachment)),
                     depth: has_aspect(api::ImageAspectFlags::DEPTH).then_some(
                         match attachment.clear && first {
-                            true => Load::Clear(f32::from_bits(depth)),
-                            false => Load::Keep,
+                            true => LoadOp::Clear(f32::from_bits(depth)),
+                            false => LoadOp::Keep,
                         },
                     ),
                     stencil: has_aspect(api::ImageAspectFlags::STENCIL).then_some(
                         match attachment.clear_stencil && first {
-                            true => Load::Clear(stencil),
-                            false => Load::Keep,
+                            true => LoadOp::Clear(stencil),
+                            false => LoadOp::Keep,
                         },
                     ),
                     resolve_depth: resolved(|to| to.depth, api::ImageAspectFlags::DEPTH)?,

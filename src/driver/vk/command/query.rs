@@ -4,13 +4,13 @@
 //!      them.
 //! Ref: Vulkan 1.3, "Queries".
 
-use cmd::{Counter, Pending};
+use cmd::{PendingFlushes, StatisticsCounter};
 
 use super::barrier::Dependency;
 use super::buffer::CommandBuffer;
 use crate::error::{Error, Result};
 use crate::graphics::convert;
-use crate::query::{AVAILABLE_AT, BEGIN_AT, END_AT, Kind, QueryPool, VALUE_BYTES};
+use crate::query::{AVAILABLE_AT, BEGIN_AT, END_AT, QueryPool, QueryType, VALUE_BYTES};
 
 const NOT_A_TIMESTAMP: Error = Error::InvalidUse {
     why: "a timestamp query that is begun or ended, or a timestamp written to another query",
@@ -21,7 +21,7 @@ impl CommandBuffer {
     pub fn reset_queries(&mut self, pool: &QueryPool, first: u32, count: u32) -> Result<()> {
         pool.check(first, count)?;
         // Results of earlier commands may still be in flight.
-        self.recorder.barrier(Pending::STALL);
+        self.recorder.barrier(PendingFlushes::STALL);
         for query in first..first + count {
             self.recorder
                 .store(pool.address(query)? + AVAILABLE_AT, 0)?;
@@ -39,7 +39,7 @@ impl CommandBuffer {
         let address = pool.address(query)?;
         self.write_query_counters(pool, address + END_AT, stream)?;
         match pool.kind {
-            Kind::Samples => self.recorder.write_at_bottom(address + AVAILABLE_AT, 1),
+            QueryType::Samples => self.recorder.write_at_bottom(address + AVAILABLE_AT, 1),
             _ => self.recorder.store(address + AVAILABLE_AT, 1),
         }?;
         self.end_other_views(pool, query)
@@ -61,32 +61,37 @@ impl CommandBuffer {
 
     fn write_query_counters(&mut self, pool: &QueryPool, address: u64, stream: u32) -> Result<()> {
         let stream = convert::stream(stream)?;
-        if stream != 0 && pool.kind != Kind::Captured {
+        if stream != 0 && pool.kind != QueryType::Captured {
             return Err(Error::FeatureNotPresent {
                 what: "primitivesGeneratedQueryWithNonZeroStreams",
             });
         }
         let recorder = &mut self.recorder;
         match pool.kind {
-            Kind::Time => Err(NOT_A_TIMESTAMP),
-            Kind::Samples => recorder.write_samples(address),
-            Kind::Counters(statistics) => {
+            QueryType::Time => Err(NOT_A_TIMESTAMP),
+            QueryType::Samples => recorder.write_samples(address),
+            QueryType::Counters(statistics) => {
                 recorder.write_counters(statistics.counters(), address, VALUE_BYTES)
             }
-            Kind::Captured => {
-                let counters = [Counter::Captured(stream), Counter::Capturable(stream)];
+            QueryType::Captured => {
+                let counters = [
+                    StatisticsCounter::Captured(stream),
+                    StatisticsCounter::Capturable(stream),
+                ];
                 recorder.write_counters(counters, address, VALUE_BYTES)
             }
-            Kind::Primitives => {
-                recorder.write_counters([Counter::ClippingInvocations], address, VALUE_BYTES)
-            }
+            QueryType::Primitives => recorder.write_counters(
+                [StatisticsCounter::ClippingInvocations],
+                address,
+                VALUE_BYTES,
+            ),
         }
     }
 
     /// Writes a timestamp and makes its query available, at the top (`early`) or at the bottom of
     /// the pipe.
     pub fn timestamp(&mut self, pool: &QueryPool, query: u32, early: bool) -> Result<()> {
-        if pool.kind != Kind::Time {
+        if pool.kind != QueryType::Time {
             return Err(NOT_A_TIMESTAMP);
         }
         let address = pool.address(query)?;
@@ -112,7 +117,7 @@ impl CommandBuffer {
         // Results are written in order, so a full barrier makes the earlier ones visible.
         self.barrier(&Dependency::FULL);
         self.dispatch_meta(&blit::query_launch(
-            blit::Queries {
+            blit::QueryRange {
                 address: pool.address(queries.start)?,
                 count,
                 values: pool.values() as u32,

@@ -6,27 +6,27 @@
 //!      Instance".
 
 use ash::vk as api;
-use cmd::Pending;
-use cmd::draw::Draw;
+use cmd::PendingFlushes;
+use cmd::draw::DrawParams;
 use cmd::draw::recorder::InternalDraw;
-use cmd::draw::state::{Compare, Dirty, StencilFace, StencilOp, TARGETS, Viewport};
-use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, HizOp, Targets};
+use cmd::draw::state::{CompareOp, DirtyGroups, StencilFace, StencilOp, TARGETS, Viewport};
+use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, HizOp, RenderTargets};
 
 use smallvec::SmallVec;
 
 use super::buffer::CommandBuffer;
 use super::clear_state::FastClearTarget;
-use super::layout_change::Change;
-use super::pass::Pass;
-use super::target::{BeginRendering, Load, Rendering, null_surface};
-use super::views::Views;
+use super::layout_change::LayoutChange;
+use super::pass::RenderPassInstance;
+use super::target::{BeginRendering, LoadOp, Rendering, null_surface};
+use super::views::ViewMask;
 use crate::error::{Error, Result};
 use crate::graphics::convert;
 use crate::image::Image;
 
 /// Values of an attachment clear.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Clear {
+pub struct AttachmentClear {
     /// Clear colours by target.
     /// Colours, by target.
     pub colours: [Option<[u32; 4]>; TARGETS],
@@ -52,7 +52,7 @@ impl CommandBuffer {
     pub fn begin_rendering(&mut self, begin: &BeginRendering<'_>) -> Result<()> {
         let area = convert::area(&begin.area);
         let mut colours = [None; TARGETS];
-        let mut clear = Clear::default();
+        let mut clear = AttachmentClear::default();
         let mut samples = 1;
         let mut records = [None; TARGETS];
         let (mut untracked, mut tracked) =
@@ -61,12 +61,12 @@ impl CommandBuffer {
             let Some(from) = from else { continue };
             samples = samples.max(from.view.image.info.samples.as_raw());
             let cleared = match from.load {
-                Load::Clear(value) => {
+                LoadOp::Clear(value) => {
                     let cleared = self.fast_clear_target(begin, from, &value)?;
                     clear.colours[index] = cleared.is_none().then_some(value);
                     cleared
                 }
-                Load::Keep => None,
+                LoadOp::Keep => None,
             };
             let (surface, record) = match &cleared {
                 Some(target) => (target.surface, None),
@@ -91,16 +91,16 @@ impl CommandBuffer {
                 depth.hierarchy = None;
             }
             depth_stencil.stencil = depth_stencil.stencil.filter(|_| from.stencil.is_some());
-            if let Some(Load::Clear(depth)) = from.depth {
+            if let Some(LoadOp::Clear(depth)) = from.depth {
                 clear.depth = depth_stencil.depth.map(|_| depth);
             }
-            if let Some(Load::Clear(stencil)) = from.stencil {
+            if let Some(LoadOp::Clear(stencil)) = from.stencil {
                 clear.stencil = depth_stencil.stencil.map(|_| stencil);
             }
         }
         self.emit_fast_clears(tracked.iter().chain(&untracked))?;
         self.unresolved_clears = untracked;
-        self.recorder.draws().set_targets(&Targets {
+        self.recorder.draws().set_targets(&RenderTargets {
             colours,
             records,
             null: null_surface(&area, begin.layers),
@@ -126,7 +126,7 @@ impl CommandBuffer {
         &mut self,
         begin: &BeginRendering<'_>,
         target: &DepthStencilTarget,
-        clear: &mut Clear,
+        clear: &mut AttachmentClear,
     ) -> Result<()> {
         let (Some(from), Some(depth)) = (&begin.depth_stencil, &target.depth) else {
             return Ok(());
@@ -152,7 +152,7 @@ impl CommandBuffer {
             stencil: clear.stencil.map(|stencil| stencil as u8),
             area,
         };
-        let done = Pending::STALL.with(Pending::FLUSH_TARGETS);
+        let done = PendingFlushes::STALL.with(PendingFlushes::FLUSH_TARGETS);
         self.recorder.barrier(done);
         for (first, count) in begin.views.ranges(begin.layers) {
             let layers = DepthStencilTarget {
@@ -168,8 +168,12 @@ impl CommandBuffer {
     }
 
     /// Draws the remaining clears of a rendering: each view where this is its first use.
-    fn clear_first_uses(&mut self, begin: &BeginRendering<'_>, clear: &Clear) -> Result<()> {
-        if *clear == Clear::default() {
+    fn clear_first_uses(
+        &mut self,
+        begin: &BeginRendering<'_>,
+        clear: &AttachmentClear,
+    ) -> Result<()> {
+        if *clear == AttachmentClear::default() {
             return Ok(());
         }
         let cleared = |first_layer, layers| ClearArea {
@@ -178,7 +182,7 @@ impl CommandBuffer {
             layers,
         };
         let colours = begin.colours.iter().flatten();
-        let colours = colours.filter(|from| from.load != Load::Keep);
+        let colours = colours.filter(|from| from.load != LoadOp::Keep);
         let colours = colours.map(|from| from.fresh);
         let others = begin.depth_stencil.iter();
         let others = others.filter(|_| clear.depth.is_some() || clear.stencil.is_some());
@@ -190,7 +194,7 @@ impl CommandBuffer {
             return Ok(());
         }
         // Attachments differ: view by view.
-        for view in (0..Views::END).filter(|&view| begin.views.has(view)) {
+        for view in (0..ViewMask::END).filter(|&view| begin.views.has(view)) {
             let mut view_clear = *clear;
             for (to, from) in view_clear.colours.iter_mut().zip(&begin.colours) {
                 *to = to.filter(|_| from.is_some_and(|from| from.fresh.mask() >> view & 1 != 0));
@@ -199,7 +203,7 @@ impl CommandBuffer {
             if depth_stencil.is_none_or(|from| from.fresh.mask() >> view & 1 == 0) {
                 (view_clear.depth, view_clear.stencil) = (None, None);
             }
-            if view_clear != Clear::default() {
+            if view_clear != AttachmentClear::default() {
                 self.clear_layers(&view_clear, cleared(view, 1), false)?;
             }
         }
@@ -217,9 +221,9 @@ impl CommandBuffer {
         if resolves.is_empty() {
             return Ok(());
         }
-        let drawn = Pending::STALL.with(Pending::FLUSH_TARGETS);
+        let drawn = PendingFlushes::STALL.with(PendingFlushes::FLUSH_TARGETS);
         self.recorder
-            .barrier(drawn.with(Pending::INVALIDATE_TEXTURE));
+            .barrier(drawn.with(PendingFlushes::INVALIDATE_TEXTURE));
         let mut dispatched = false;
         for resolve in &resolves {
             let (from, to) = (&resolve.from, &resolve.to);
@@ -249,17 +253,17 @@ impl CommandBuffer {
         if dispatched {
             // Vulkan counts resolves as attachment writes, but these went through the data port.
             self.recorder
-                .barrier(Pending::STALL.with(Pending::FLUSH_DATA));
+                .barrier(PendingFlushes::STALL.with(PendingFlushes::FLUSH_DATA));
         }
         Ok(())
     }
 
     /// Begins a render pass with its first subpass.
-    pub fn begin_pass(&mut self, pass: Pass) -> Result<()> {
+    pub fn begin_pass(&mut self, pass: RenderPassInstance) -> Result<()> {
         self.begin_subpass(pass)
     }
 
-    fn begin_subpass(&mut self, mut pass: Pass) -> Result<()> {
+    fn begin_subpass(&mut self, mut pass: RenderPassInstance) -> Result<()> {
         for dependency in pass.render_pass.waits(pass.subpass) {
             self.recorder.barrier(dependency.pending());
         }
@@ -269,7 +273,7 @@ impl CommandBuffer {
             false => None,
         };
         if !changes.is_empty() {
-            let mut needed = SmallVec::<[Change<'_>; 4]>::new();
+            let mut needed = SmallVec::<[LayoutChange<'_>; 4]>::new();
             for change in &changes {
                 if !self.is_fully_fast_cleared(begin.as_ref(), change)? {
                     needed.push(change.change());
@@ -278,14 +282,14 @@ impl CommandBuffer {
             self.transitions(needed.into_iter().map(Ok))?;
         }
         if pass.has_subpass() {
-            let apart = pass.separate_clears()?;
-            for begin in &apart {
+            let clears = pass.separate_clears()?;
+            for begin in &clears {
                 self.begin_rendering(begin)?;
                 self.end_rendering()?;
             }
-            if !apart.is_empty() {
-                let cleared = Pending::STALL.with(Pending::FLUSH_TARGETS);
-                let read = cleared.with(Pending::INVALIDATE_TEXTURE);
+            if !clears.is_empty() {
+                let cleared = PendingFlushes::STALL.with(PendingFlushes::FLUSH_TARGETS);
+                let read = cleared.with(PendingFlushes::INVALIDATE_TEXTURE);
                 self.recorder.barrier(read);
             }
             if let Some(begin) = &begin {
@@ -297,7 +301,7 @@ impl CommandBuffer {
     }
 
     /// Ends the current subpass; the next one or the end of the render pass follows.
-    fn finish_subpass(&mut self) -> Result<Pass> {
+    fn finish_subpass(&mut self) -> Result<RenderPassInstance> {
         let mut pass = self.pass.take().ok_or(Error::InvalidUse {
             why: "a subpass ended outside a render pass",
         })?;
@@ -329,7 +333,7 @@ impl CommandBuffer {
     }
 
     /// Clears a rectangle of the attachments; with multiview, that of each view.
-    pub fn clear(&mut self, clear: &Clear, from: ClearArea) -> Result<()> {
+    pub fn clear(&mut self, clear: &AttachmentClear, from: ClearArea) -> Result<()> {
         let views = self.rendering.views;
         let predicated = self.recorder.is_conditional();
         if views.is_none() {
@@ -347,7 +351,12 @@ impl CommandBuffer {
         Ok(())
     }
 
-    fn clear_layers(&mut self, clear: &Clear, from: ClearArea, predicated: bool) -> Result<()> {
+    fn clear_layers(
+        &mut self,
+        clear: &AttachmentClear,
+        from: ClearArea,
+        predicated: bool,
+    ) -> Result<()> {
         let Rendering {
             active,
             samples,
@@ -397,7 +406,7 @@ impl CommandBuffer {
             let face = StencilFace {
                 pass: StencilOp::Replace,
                 depth_fail: StencilOp::Replace,
-                compare: Compare::Always,
+                compare: CompareOp::Always,
                 compare_mask: 0xff,
                 write_mask: 0xff,
                 reference: stencil as u8,
@@ -409,16 +418,16 @@ impl CommandBuffer {
             *scissor = cleared;
         }
         let left = layers.max(1).saturating_sub(from.first_layer);
-        let draw = Draw {
+        let draw = DrawParams {
             vertices: blit::clear::VERTICES,
             instances: from.layers.min(left),
             first_instance: from.first_layer,
-            ..Draw::default()
+            ..DrawParams::default()
         };
         let internal = InternalDraw {
             pipeline: pipeline.draw(),
             state,
-            differs: Dirty::ALL.without(Dirty::TARGETS),
+            differs: DirtyGroups::ALL.without(DirtyGroups::TARGETS),
             constants_dw: &constants_dw,
             predicated,
         };

@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use blit::ResolveMode;
-use cmd::draw::state::{Area, State, TARGETS, Viewport};
-use cmd::draw::target::{DepthStencilTarget, Targets};
+use cmd::draw::state::{FixedFunctionState, PixelRect, TARGETS, Viewport};
+use cmd::draw::target::{DepthStencilTarget, RenderTargets};
 use hw::state::render_surface_state as rss;
 
-use super::views::Views;
+use super::views::ViewMask;
 use crate::format::Format;
 use crate::image::{Image, View};
 use crate::limits::MAX_FRAMEBUFFER_PX;
-use crate::surface_state::Surface;
+use crate::surface_state::SurfaceStateWords;
 
 /// A load operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Load<T> {
+pub enum LoadOp<T> {
     /// Load, or don't care.
     Keep,
     /// Clear to this value.
@@ -28,15 +28,15 @@ pub enum Load<T> {
 
 /// A colour attachment.
 #[derive(Clone, Copy, Debug)]
-pub struct Colour<'a> {
+pub struct ColourAttachment<'a> {
     /// The view.
     pub view: &'a View,
     /// Its layout.
     pub layout: api::ImageLayout,
     /// Load operation: the clear value is four dwords of the target's type.
-    pub load: Load<[u32; 4]>,
+    pub load: LoadOp<[u32; 4]>,
     /// Views in which this is the attachment's first use, which the clear applies to.
-    pub fresh: Views,
+    pub fresh: ViewMask,
     /// Resolve attachment and its layout.
     pub resolve: Option<(&'a View, api::ImageLayout)>,
 }
@@ -47,11 +47,11 @@ pub struct DepthStencil<'a> {
     /// The view.
     pub view: &'a View,
     /// Load operation of depth. `None`: no depth attachment.
-    pub depth: Option<Load<f32>>,
+    pub depth: Option<LoadOp<f32>>,
     /// Load operation of stencil. `None`: no stencil attachment.
-    pub stencil: Option<Load<u32>>,
+    pub stencil: Option<LoadOp<u32>>,
     /// Views in which this is the attachment's first use, which the clears apply to.
-    pub fresh: Views,
+    pub fresh: ViewMask,
     /// Layout of the depth aspect.
     pub layout: api::ImageLayout,
     /// Layout of the depth aspect of the resolve attachment.
@@ -70,16 +70,16 @@ pub struct BeginRendering<'a> {
     /// Number of layers.
     pub layers: u32,
     /// View mask.
-    pub views: Views,
+    pub views: ViewMask,
     /// Colour attachments by target.
-    pub colours: [Option<Colour<'a>>; TARGETS],
+    pub colours: [Option<ColourAttachment<'a>>; TARGETS],
     /// Depth and stencil attachment.
     pub depth_stencil: Option<DepthStencil<'a>>,
 }
 
 /// What a secondary command buffer knows of the rendering that it continues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Inherited {
+pub struct InheritedRendering {
     /// Formats of the present colour targets.
     pub colours: [Option<&'static hw::Format>; TARGETS],
     /// There is a depth attachment.
@@ -89,20 +89,20 @@ pub struct Inherited {
     /// Sample count.
     pub samples: u8,
     /// View mask.
-    pub views: Views,
+    pub views: ViewMask,
 }
 
-impl Inherited {
+impl InheritedRendering {
     /// Placeholder targets: the primary emits the real ones. The area is the maximum.
-    pub(super) fn targets(&self) -> Targets {
-        let depth = cmd::draw::target::Depth {
+    pub(super) fn targets(&self) -> RenderTargets {
+        let depth = cmd::draw::target::DepthBuffer {
             format: cmd::draw::target::DepthFormat::D32Float,
             address: 0,
             pitch_bytes: 0,
             qpitch_rows: 0,
             hierarchy: None,
         };
-        let stencil = cmd::draw::target::Stencil {
+        let stencil = cmd::draw::target::StencilBuffer {
             address: 0,
             pitch_bytes: 0,
             qpitch_rows: 0,
@@ -112,7 +112,7 @@ impl Inherited {
             rss::SURFACE_FORMAT.set(&mut surface, format.number.into());
             surface
         };
-        Targets {
+        RenderTargets {
             colours: self.colours.map(|format| format.map(surface)),
             records: [None; TARGETS],
             null: [0; 16],
@@ -139,7 +139,7 @@ impl Inherited {
 }
 
 /// The largest render area.
-const MAX_AREA: Area = Area {
+const MAX_AREA: PixelRect = PixelRect {
     x: 0,
     y: 0,
     width: MAX_FRAMEBUFFER_PX,
@@ -151,9 +151,9 @@ const MAX_AREA: Area = Area {
 pub(super) struct Rendering {
     pub active: bool,
     pub samples: u8,
-    pub area: Area,
+    pub area: PixelRect,
     pub layers: u32,
-    pub views: Views,
+    pub views: ViewMask,
 }
 
 /// A level of an image's layers, as a view has it.
@@ -239,17 +239,28 @@ impl Rendering {
 }
 
 /// The null surface, as large as the other targets.
-pub(super) fn null_surface(area: &Area, layers: u32) -> cmd::draw::target::Surface {
-    use hw::value::state::{surface_type::SURFTYPE_NULL, tile_mode};
-    const B8G8R8A8_UNORM: u64 = 0x0c0;
+pub(super) fn null_surface(area: &PixelRect, layers: u32) -> cmd::draw::target::SurfaceStateWords {
+    use hw::value::state::{
+        surface_horizontal_alignment, surface_type::SURFTYPE_NULL, surface_vertical_alignment,
+        tile_mode,
+    };
     let last = |first: u32, count: u32| u64::from(first.saturating_add(count).max(1) - 1);
     let last_layer = u64::from(layers.max(1) - 1);
     rss::words::<16>()
         .with(rss::SURFACE_TYPE, SURFTYPE_NULL)
-        .with(rss::SURFACE_FORMAT, B8G8R8A8_UNORM)
+        .with(
+            rss::SURFACE_FORMAT,
+            hw::value::surface_format::B8G8R8A8_UNORM,
+        )
         .flag(rss::SURFACE_ARRAY, true)
-        .with(rss::SURFACE_VERTICAL_ALIGNMENT, 1)
-        .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1)
+        .with(
+            rss::SURFACE_VERTICAL_ALIGNMENT,
+            surface_vertical_alignment::VALIGN_4,
+        )
+        .with(
+            rss::SURFACE_HORIZONTAL_ALIGNMENT,
+            surface_horizontal_alignment::HALIGN_4,
+        )
         .with(rss::TILE_MODE, tile_mode::YMAJOR)
         .with(rss::WIDTH, last(area.x, area.width) & 0x3fff)
         .with(rss::HEIGHT, last(area.y, area.height) & 0x3fff)
@@ -259,10 +270,10 @@ pub(super) fn null_surface(area: &Area, layers: u32) -> cmd::draw::target::Surfa
 }
 
 /// Targets with one colour target, for meta draws of rectangles.
-pub(super) fn single_target(surface: Surface, area: &Area) -> Targets {
+pub(super) fn single_target(surface: SurfaceStateWords, area: &PixelRect) -> RenderTargets {
     let mut colours = [None; TARGETS];
     colours[0] = Some(surface);
-    Targets {
+    RenderTargets {
         colours,
         records: [None; TARGETS],
         null: null_surface(area, 1),
@@ -274,7 +285,7 @@ pub(super) fn single_target(surface: Surface, area: &Area) -> Targets {
 
 /// Sets viewport, scissor and sample count to cover an area with rectangles that start at the
 /// origin.
-pub(super) fn set_area(state: &mut State, area: &Area, samples: u8) {
+pub(super) fn set_area(state: &mut FixedFunctionState, area: &PixelRect, samples: u8) {
     let [width, height] = [area.x + area.width, area.y + area.height].map(|px| px as f32);
     state.multisample.samples = samples;
     if let Some(viewport) = state.viewports.first_mut() {

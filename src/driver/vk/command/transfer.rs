@@ -1,7 +1,7 @@
 //! Transfers and events, performed with meta dispatches or by the command streamer.
 
-use blit::Place;
-use cmd::Pending;
+use blit::MemoryBox;
+use cmd::PendingFlushes;
 
 use super::buffer::CommandBuffer;
 use crate::error::Result;
@@ -41,13 +41,13 @@ impl CommandBuffer {
     }
 
     /// Orders a write after earlier writes of copies to the same memory.
-    pub(super) fn order_write(&mut self, place: Place) {
+    pub(super) fn order_write(&mut self, place: MemoryBox) {
         self.copy_hazards.record_write(&mut self.recorder, place);
     }
 
     /// Copies memory.
     pub fn copy(&mut self, source: u64, destination: u64, bytes: u64) -> Result<()> {
-        self.order_write(Place::line(destination, bytes));
+        self.order_write(MemoryBox::line(destination, bytes));
         for launch in blit::copy_launches(source, destination, bytes) {
             self.dispatch_meta(&launch)?;
         }
@@ -56,7 +56,7 @@ impl CommandBuffer {
 
     /// Fills memory with a dword; address and size are multiples of 4.
     pub fn fill(&mut self, address: u64, bytes: u64, value: u32) -> Result<()> {
-        self.order_write(Place::line(address, bytes));
+        self.order_write(MemoryBox::line(address, bytes));
         for launch in blit::fill_launches(address, bytes, value) {
             self.dispatch_meta(&launch)?;
         }
@@ -84,7 +84,7 @@ impl CommandBuffer {
     /// Sets or resets an event when all earlier work is done.
     pub fn set_event(&mut self, address: u64, set: bool) -> Result<()> {
         self.recorder
-            .barrier(Pending::STALL.with(Pending::FLUSH_DATA));
+            .barrier(PendingFlushes::STALL.with(PendingFlushes::FLUSH_DATA));
         self.recorder
             .store(address, if set { EVENT_SET } else { 0 })
     }

@@ -7,19 +7,19 @@
 use crate::context::Context;
 use crate::error::Result;
 use crate::limits::{MAX_DYNAMIC_BUFFERS, MAX_PUSH_DESCRIPTORS};
-use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, SurfaceStateWords};
 
 /// TransientSurfaces of a heap allocation.
-const PIECE_SURFACES: u32 = 64;
+const BLOCK_SURFACES: u32 = 64;
 // A descriptor takes at most two surfaces.
-const _: () = assert!(2 * MAX_PUSH_DESCRIPTORS <= PIECE_SURFACES);
+const _: () = assert!(2 * MAX_PUSH_DESCRIPTORS <= BLOCK_SURFACES);
 /// Dynamic uniform and storage buffers.
 const DYNAMIC: usize = 2 * MAX_DYNAMIC_BUFFERS as usize;
 
 /// The surface states of a recording.
 #[derive(Debug, Default)]
 pub struct TransientSurfaces {
-    pieces: Vec<i915::HeapAllocation>,
+    blocks: Vec<i915::HeapAllocation>,
     /// Used surfaces of the last heap allocation.
     used: u32,
     /// Last bound dynamic buffers of each bind point, with their handles.
@@ -29,7 +29,7 @@ pub struct TransientSurfaces {
 impl TransientSurfaces {
     /// Frees all heap allocations but one.
     pub fn clear(&mut self) {
-        self.pieces.truncate(1);
+        self.blocks.truncate(1);
         self.used = 0;
         self.dynamic = Default::default();
     }
@@ -39,18 +39,18 @@ impl TransientSurfaces {
         self.write(context, &[surface_state::buffer(buffer)])
     }
 
-    /// Writes consecutive surface states, at most [`PIECE_SURFACES`]. Returns the handle of the
+    /// Writes consecutive surface states, at most [`BLOCK_SURFACES`]. Returns the handle of the
     /// first.
     #[inline]
-    pub fn write(&mut self, context: &Context, surfaces: &[Surface]) -> Result<u32> {
+    pub fn write(&mut self, context: &Context, surfaces: &[SurfaceStateWords]) -> Result<u32> {
         let count = surfaces.len() as u32;
-        if self.used + count > PIECE_SURFACES || self.pieces.is_empty() {
-            let bytes = PIECE_SURFACES * SURFACE_BYTES;
-            self.pieces.push(context.gpu.bindless().allocate(bytes)?);
+        if self.used + count > BLOCK_SURFACES || self.blocks.is_empty() {
+            let bytes = BLOCK_SURFACES * SURFACE_BYTES;
+            self.blocks.push(context.gpu.bindless().allocate(bytes)?);
             self.used = 0;
         }
         let start = self
-            .pieces
+            .blocks
             .last()
             .map_or(0, i915::HeapAllocation::offset_bytes);
         let at = start + self.used * SURFACE_BYTES;

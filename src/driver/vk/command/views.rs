@@ -7,9 +7,9 @@ use crate::error::{Error, Result};
 
 /// A view mask; empty without multiview.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Views(u32);
+pub struct ViewMask(u32);
 
-impl Views {
+impl ViewMask {
     /// One more than the highest view index.
     pub const END: u32 = 16;
 
@@ -34,13 +34,13 @@ impl Views {
     }
 
     /// The difference.
-    pub(super) fn without(self, others: Views) -> Views {
-        Views(self.0 & !others.0)
+    pub(super) fn without(self, others: ViewMask) -> ViewMask {
+        ViewMask(self.0 & !others.0)
     }
 
     /// The union.
-    pub(super) fn with(self, others: Views) -> Views {
-        Views(self.0 | others.0)
+    pub(super) fn with(self, others: ViewMask) -> ViewMask {
+        ViewMask(self.0 | others.0)
     }
 
     /// Whether a view is in the mask; always true without multiview.
@@ -77,12 +77,12 @@ mod tests {
 
     #[test]
     fn ranges_are_runs_of_views() {
-        let ranges = |mask| Views::new(mask).unwrap().ranges(7).collect::<Vec<_>>();
+        let ranges = |mask| ViewMask::new(mask).unwrap().ranges(7).collect::<Vec<_>>();
         assert_eq!(ranges(0), [(0, 7)]);
         assert_eq!(ranges(0b1), [(0, 1)]);
         assert_eq!(ranges(0b1110_1100), [(2, 2), (5, 3)]);
         assert_eq!(ranges(0xffff), [(0, 16)]);
-        assert_eq!(Views::new(0b100).unwrap().end(9), 3);
-        assert!(Views::new(1 << 16).is_err());
+        assert_eq!(ViewMask::new(0b100).unwrap().end(9), 3);
+        assert!(ViewMask::new(1 << 16).is_err());
     }
 }

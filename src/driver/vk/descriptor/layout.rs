@@ -23,8 +23,8 @@ pub struct BindingInfo {
     pub kind: api::DescriptorType,
     /// Array size, or bytes of an inline uniform block; 0 reserves the number.
     pub count: u32,
-    /// Slots of a descriptor: see [`pieces`].
-    pub pieces: u8,
+    /// Slots of a descriptor: see [`descriptor_slots`].
+    pub slots: u8,
     /// Variable descriptor count: `count` is the maximum.
     pub variable: bool,
     /// No update after bind: descriptors are written before the set is bound, and stay unchanged
@@ -40,7 +40,7 @@ impl BindingInfo {
             binding,
             kind,
             count,
-            pieces: TypeInfo::from_type(kind).pieces,
+            slots: TypeInfo::from_type(kind).slots,
             variable: false,
             static_at_bind: true,
         }
@@ -56,7 +56,7 @@ pub(super) struct BindingLayout {
     /// Bytes from one element to the next.
     pub(super) stride_bytes: u32,
     /// Location of the samplers.
-    pub(super) samplers: abi::Places,
+    pub(super) samplers: abi::SamplerOffsets,
     /// Index of element 0 among the set's dynamic buffers.
     pub(super) dynamic: u32,
     /// Storage of a descriptor.
@@ -76,12 +76,12 @@ impl BindingLayout {
 
     /// Slots of an element that are written, without a packed sampler.
     #[inline]
-    pub(super) fn pieces(&self) -> u32 {
-        let beside = match self.packs_samplers() {
+    pub(super) fn slots(&self) -> u32 {
+        let not_counted = match self.packs_samplers() {
             true => 1,
             false => self.fixed,
         };
-        u32::from(self.info.pieces - beside)
+        u32::from(self.info.slots - not_counted)
     }
 
     /// Whether its samplers, if any, are not immutable.
@@ -93,12 +93,12 @@ impl BindingLayout {
     /// Whether each descriptor has one sampler, without a conversion.
     #[inline]
     fn has_plain_samplers(&self) -> bool {
-        let pieces = match self.info.kind {
+        let slots = match self.info.kind {
             api::DescriptorType::SAMPLER => 1,
             api::DescriptorType::COMBINED_IMAGE_SAMPLER => 2,
             _ => return false,
         };
-        self.info.pieces == pieces && !self.converts
+        self.info.slots == slots && !self.converts
     }
 
     /// Number of descriptors: an inline uniform block is one.
@@ -120,9 +120,9 @@ struct ImmutableSamplers {
 
 impl ImmutableSamplers {
     /// Slots that the planes and samplers of an element need, if conversions need any.
-    fn pieces(&self) -> Option<u8> {
+    fn slots(&self) -> Option<u8> {
         let each = self.samplers.iter().filter_map(|s| s.conversion);
-        each.map(|conversion| conversion.pieces() as u8).max()
+        each.map(|conversion| conversion.slots() as u8).max()
     }
 
     /// Slots of an element that are samplers.
@@ -161,14 +161,14 @@ impl Storage {
     /// Heap bytes of `count` descriptors, or of an inline uniform block of `count` bytes. Sums of
     /// these do not overflow.
     #[inline]
-    fn bytes(self, pieces: u8, count: u32) -> u64 {
-        let piece = u64::from(SURFACE_BYTES);
+    fn bytes(self, slots: u8, count: u32) -> u64 {
+        let slot = u64::from(SURFACE_BYTES);
         // The common case, tested first: a comparison is faster than a jump table.
         if self == Storage::Pieces {
-            return u64::from(count) * u64::from(pieces) * piece;
+            return u64::from(count) * u64::from(slots) * slot;
         }
         match self {
-            Storage::Inline => u64::from(count).next_multiple_of(piece) + piece,
+            Storage::Inline => u64::from(count).next_multiple_of(slot) + slot,
             _ => 0,
         }
     }
@@ -179,7 +179,7 @@ impl Storage {
 struct TypeInfo {
     abi: Option<abi::DescriptorKind>,
     storage: Storage,
-    pieces: u8,
+    slots: u8,
 }
 
 impl TypeInfo {
@@ -205,7 +205,7 @@ impl TypeInfo {
         Self {
             abi: Some(kind),
             storage,
-            pieces: kind.pieces() as u8,
+            slots: kind.slots() as u8,
         }
     }
 
@@ -225,13 +225,13 @@ impl TypeInfo {
             }
             // The current type does not matter, only the number of slots.
             api::DescriptorType::MUTABLE_EXT => Self {
-                pieces: 2,
+                slots: 2,
                 ..Self::new(abi::DescriptorKind::StorageBuffer, Storage::Pieces)
             },
             _ => Self {
                 abi: None,
                 storage: Storage::Nothing,
-                pieces: 1,
+                slots: 1,
             },
         }
     }
@@ -239,11 +239,11 @@ impl TypeInfo {
 
 /// Slots of a descriptor. Mutable descriptors have those of the largest type in `allowed` (empty:
 /// any type).
-pub fn pieces(kind: api::DescriptorType, allowed: &[api::DescriptorType]) -> u8 {
-    let each = allowed.iter().map(|&kind| TypeInfo::from_type(kind).pieces);
+pub fn descriptor_slots(kind: api::DescriptorType, allowed: &[api::DescriptorType]) -> u8 {
+    let each = allowed.iter().map(|&kind| TypeInfo::from_type(kind).slots);
     match kind {
         api::DescriptorType::MUTABLE_EXT if !allowed.is_empty() => each.max().unwrap_or(1),
-        _ => TypeInfo::from_type(kind).pieces,
+        _ => TypeInfo::from_type(kind).slots,
     }
 }
 
@@ -282,11 +282,11 @@ const TOO_LARGE: Error = Error::OutOfDeviceMemory {
 };
 
 impl SetSize {
-    /// Adds a binding after the others, with `pieces` slots per element.
+    /// Adds a binding after the others, with `slots` slots per element.
     #[inline]
-    fn add(&mut self, binding_layout: &BindingLayout, pieces: u8) {
+    fn add(&mut self, binding_layout: &BindingLayout, slots: u8) {
         let count = binding_layout.info.count;
-        self.heap_bytes += binding_layout.storage.bytes(pieces, count);
+        self.heap_bytes += binding_layout.storage.bytes(slots, count);
         self.descriptors += u64::from(binding_layout.descriptors());
         if binding_layout.storage == Storage::Dynamic {
             self.dynamic = self.dynamic.wrapping_add(count);
@@ -296,8 +296,8 @@ impl SetSize {
 }
 
 /// Heap bytes of an array of `count` descriptors, or of an inline uniform block of `count` bytes.
-pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u8, count: u32) -> u64 {
-    TypeInfo::from_type(kind).storage.bytes(pieces, count)
+pub(super) fn heap_bytes(kind: api::DescriptorType, slots: u8, count: u32) -> u64 {
+    TypeInfo::from_type(kind).storage.bytes(slots, count)
 }
 
 /// Builder of a layout's bindings.
@@ -336,9 +336,9 @@ impl SetLayoutBuilder<'_> {
             binding: info.binding,
             samplers: samplers.into(),
         };
-        let wanted = fixed.pieces();
+        let wanted = fixed.slots();
         let info = BindingInfo {
-            pieces: info.pieces.max(wanted.unwrap_or(0)),
+            slots: info.slots.max(wanted.unwrap_or(0)),
             ..info
         };
         let each = fixed.each();
@@ -351,18 +351,18 @@ impl SetLayoutBuilder<'_> {
         let SetLayoutBuilder { layout, .. } = self;
         // If this overflows, `finish` fails.
         let offset_bytes = layout.size.heap_bytes as u32;
-        let stride_bytes = u32::from(info.pieces) * SURFACE_BYTES;
+        let stride_bytes = u32::from(info.slots) * SURFACE_BYTES;
         let binding_layout = BindingLayout {
             offset_bytes,
             stride_bytes,
-            samplers: abi::Places::in_last_piece(offset_bytes, stride_bytes),
+            samplers: abi::SamplerOffsets::in_last_slot(offset_bytes, stride_bytes),
             dynamic: layout.size.dynamic,
             storage: TypeInfo::from_type(info.kind).storage,
             info,
             fixed,
             converts,
         };
-        layout.size.add(&binding_layout, info.pieces);
+        layout.size.add(&binding_layout, info.slots);
         let before = layout.bindings.last();
         self.sorted &= before.is_none_or(|before| before.info.binding < info.binding);
         self.variable |= info.variable;
@@ -456,22 +456,22 @@ impl SetLayout {
         let packs_samplers =
             |binding_layout: &BindingLayout| packs_samplers && binding_layout.has_plain_samplers();
         for binding_layout in &mut self.bindings {
-            let pieces = binding_layout.info.pieces - u8::from(packs_samplers(binding_layout));
+            let slots = binding_layout.info.slots - u8::from(packs_samplers(binding_layout));
             binding_layout.offset_bytes = self.size.heap_bytes as u32;
-            binding_layout.stride_bytes = u32::from(pieces) * SURFACE_BYTES;
-            binding_layout.samplers = abi::Places::in_last_piece(
+            binding_layout.stride_bytes = u32::from(slots) * SURFACE_BYTES;
+            binding_layout.samplers = abi::SamplerOffsets::in_last_slot(
                 binding_layout.offset_bytes,
                 binding_layout.stride_bytes,
             );
             binding_layout.dynamic = self.size.dynamic;
-            self.size.add(binding_layout, pieces);
+            self.size.add(binding_layout, slots);
         }
         for binding_layout in self
             .bindings
             .iter_mut()
             .filter(|binding_layout| packs_samplers(binding_layout))
         {
-            binding_layout.samplers = abi::Places {
+            binding_layout.samplers = abi::SamplerOffsets {
                 offset_bytes: self.size.heap_bytes as u32,
                 stride_bytes: abi::SAMPLER_PITCH_BYTES,
             };
@@ -512,7 +512,7 @@ impl SetLayout {
             return limits::MAX_INLINE_BLOCK_BYTES;
         }
         let room = MAX_HEAP_BYTES.saturating_sub(last.offset_bytes.into());
-        let fits = room / last.storage.bytes(last.info.pieces, 1).max(1);
+        let fits = room / last.storage.bytes(last.info.slots, 1).max(1);
         fits.min(limits::UPDATE_AFTER_BIND_DESCRIPTORS.into()) as u32
     }
 
@@ -531,7 +531,7 @@ impl SetLayout {
                 why: "a variable descriptor count above the layout's",
             });
         }
-        let bytes = heap_bytes(last.info.kind, last.info.pieces, count);
+        let bytes = heap_bytes(last.info.kind, last.info.slots, count);
         Ok((last.offset_bytes + bytes as u32, count))
     }
 
@@ -572,7 +572,7 @@ impl SetLayout {
             .iter()
             .filter(|binding_layout| binding_layout.info.count > 0)
             .filter_map(|binding_layout| {
-                Some(abi::Binding {
+                Some(abi::DescriptorBinding {
                     binding: binding_layout.info.binding,
                     kind: TypeInfo::from_type(binding_layout.info.kind).abi?,
                     count: binding_layout.descriptors(),

@@ -4,16 +4,21 @@
 //! Out: surface states and samplers in the device's bindless heap, laid out as `abi` defines it: a
 //!      set is one allocation of the heap, and binding it costs one dword.
 
+mod contents;
 mod layout;
-mod pieces;
 mod pool;
 mod push;
 mod set;
 
 pub use crate::surface_state::BufferDescriptor;
+pub use contents::DescriptorContents;
 pub use i915::SurfaceHeap;
-pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, pieces};
-pub use pieces::Pieces;
-pub use pool::Pool;
-pub use push::Pushed;
-pub use set::{Cursor, Sampled, Set, Template, TemplateEntry, Written, buffer};
+pub use layout::{
+    BindingInfo, PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, descriptor_slots,
+};
+pub use pool::DescriptorPool;
+pub use push::PushDescriptorSet;
+pub use set::{
+    BindingCursor, CombinedImageSampler, DescriptorSet, DescriptorUpdateTemplate, SetWriter,
+    TemplateEntry, buffer,
+};

@@ -17,11 +17,11 @@ use crate::surface_state::SURFACE_BYTES;
 const SLAB_BYTES: u32 = 64 << 10;
 
 /// Maximum bytes of a descriptor with a Y'CbCr conversion.
-const MAX_CONVERTED_BYTES: u32 = abi::Conversion::MAX_PIECES * SURFACE_BYTES;
+const MAX_CONVERTED_BYTES: u32 = abi::YcbcrConversion::MAX_SLOTS * SURFACE_BYTES;
 
 /// `VkDescriptorPool`. It is externally synchronised, so there is no lock; sets do not refer to it.
 #[derive(Debug)]
-pub struct Pool {
+pub struct DescriptorPool {
     heap: Arc<i915::SurfaceHeap>,
     max_sets: u32,
     /// Capacity in bytes.
@@ -35,7 +35,7 @@ pub struct Pool {
     sets: u32,
 }
 
-impl Pool {
+impl DescriptorPool {
     /// Creates a pool for `max_sets` sets. `sizes` has the type, slots and count of descriptors;
     /// for inline uniform blocks, the count is the total of bytes, in `inline_bindings` bindings.
     pub fn new(
@@ -51,7 +51,7 @@ impl Pool {
         let inline = u64::from(inline_bindings) * 2 * u64::from(SURFACE_BYTES);
         let each = sizes
             .iter()
-            .map(|&(kind, pieces, count)| heap_bytes(kind, pieces, count));
+            .map(|&(kind, slots, count)| heap_bytes(kind, slots, count));
         let bytes = inline + each.sum::<u64>();
         if bytes > i915::BINDLESS_HEAP_BYTES {
             return Err(too_big);

@@ -6,22 +6,22 @@
 
 use std::sync::Arc;
 
+use super::contents::{DescriptorContents, SlotWriter, store_immutable};
 use super::layout::{BindingLayout, SetLayout, Storage};
-use super::pieces::{Pieces, SlotWriter, store_immutable};
-use super::set::{Cursor, OUT_OF_RANGE};
+use super::set::{BindingCursor, OUT_OF_RANGE};
 use crate::error::Result;
-use crate::sampler::State;
-use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
+use crate::sampler::SamplerStateWords;
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, SurfaceStateWords};
 
 /// Host copy of a push descriptor set.
 #[derive(Debug, Default)]
-pub struct Pushed {
+pub struct PushDescriptorSet {
     number: usize,
     layout: Option<Arc<SetLayout>>,
-    surfaces: Vec<Surface>,
+    surfaces: Vec<SurfaceStateWords>,
 }
 
-impl Pushed {
+impl PushDescriptorSet {
     /// Continues with a set number and layout. Descriptors pushed for another number or layout are
     /// dropped.
     pub fn begin(&mut self, number: usize, layout: &Arc<SetLayout>) -> Result<()> {
@@ -44,10 +44,10 @@ impl Pushed {
         &mut self,
         (binding, element): (u32, u32),
         what: impl Iterator<Item = Result<T>>,
-        mut write: impl FnMut(&mut Vec<Surface>, &BindingLayout, u32, T) -> Result<()>,
+        mut write: impl FnMut(&mut Vec<SurfaceStateWords>, &BindingLayout, u32, T) -> Result<()>,
     ) -> Result<()> {
         let layout = self.layout.as_deref().ok_or(OUT_OF_RANGE)?;
-        let mut place = Cursor::new(layout, binding, element)?;
+        let mut place = BindingCursor::new(layout, binding, element)?;
         for binding_at in what {
             let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
             if binding_layout.storage != Storage::Pieces {
@@ -74,17 +74,17 @@ impl Pushed {
         )
     }
 
-    /// Writes `count` images, samplers or texel buffers from an element of a binding on. `pieces`
+    /// Writes `count` images, samplers or texel buffers from an element of a binding on. `contents`
     /// is called with the index and whether the sampler is written too.
     pub fn write_pieces<'a>(
         &mut self,
         place: (u32, u32),
         count: usize,
-        pieces: impl Fn(usize, bool) -> Result<Pieces<'a>>,
+        contents: impl Fn(usize, bool) -> Result<DescriptorContents<'a>>,
     ) -> Result<()> {
         let all = (0..count).map(Ok);
         self.each(place, all, |surfaces, binding_layout, element, index| {
-            pieces(index, binding_layout.writes_samplers())?.store(
+            contents(index, binding_layout.writes_samplers())?.store(
                 binding_layout,
                 element,
                 surfaces,
@@ -93,19 +93,19 @@ impl Pushed {
     }
 
     /// The surface states of the set.
-    pub fn surfaces(&self) -> &[Surface] {
+    pub fn surfaces(&self) -> &[SurfaceStateWords] {
         &self.surfaces
     }
 }
 
-impl SlotWriter for Vec<Surface> {
-    fn write_slot(&mut self, at_bytes: u32, piece: &Surface) -> Result<()> {
+impl SlotWriter for Vec<SurfaceStateWords> {
+    fn write_slot(&mut self, at_bytes: u32, slot: &SurfaceStateWords) -> Result<()> {
         let place = self.get_mut((at_bytes / SURFACE_BYTES) as usize);
-        *place.ok_or(OUT_OF_RANGE)? = *piece;
+        *place.ok_or(OUT_OF_RANGE)? = *slot;
         Ok(())
     }
 
-    fn write_sampler(&mut self, at_bytes: u32, state: State) -> Result<()> {
+    fn write_sampler(&mut self, at_bytes: u32, state: SamplerStateWords) -> Result<()> {
         let place = self.get_mut((at_bytes / SURFACE_BYTES) as usize);
         let rest = place.and_then(|p| p.get_mut((at_bytes % SURFACE_BYTES / 4) as usize..));
         let room = rest.and_then(<[u32]>::first_chunk_mut);

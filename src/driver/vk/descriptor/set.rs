@@ -11,18 +11,18 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use ash::vk as api;
 
+use super::contents::{DescriptorContents, SlotWriter, store_immutable};
 use super::layout::{BindingLayout, SetLayout, Storage};
-use super::pieces::{Pieces, SlotWriter, store_immutable};
-use super::pool::Pool;
+use super::pool::DescriptorPool;
 use crate::buffer::Buffer;
 use crate::context::HEAPS;
 use crate::error::{Error, Result};
-use crate::sampler::State;
-use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
+use crate::sampler::SamplerStateWords;
+use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, SurfaceStateWords};
 
 /// `VkDescriptorSet`.
 #[derive(Debug)]
-pub struct Set {
+pub struct DescriptorSet {
     layout: Arc<SetLayout>,
     /// Byte offset in the bindless heap.
     heap_bytes_at: u32,
@@ -70,21 +70,25 @@ pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescript
 
 /// Heap offsets of a combined image sampler.
 #[derive(Clone, Copy, Debug)]
-pub struct Sampled {
+pub struct CombinedImageSampler {
     surface: u32,
     sampler: u32,
 }
 
 /// A set with its heap, for updates.
 #[derive(Clone, Copy, Debug)]
-pub struct Written<'a> {
-    set: &'a Set,
+pub struct SetWriter<'a> {
+    set: &'a DescriptorSet,
     heap: &'a i915::SurfaceHeap,
 }
 
-impl Set {
+impl DescriptorSet {
     /// Allocates a set from a pool. `last_count` is the count of the last binding, if variable.
-    pub fn new(pool: &mut Pool, layout: &Arc<SetLayout>, last_count: u32) -> Result<Self> {
+    pub fn new(
+        pool: &mut DescriptorPool,
+        layout: &Arc<SetLayout>,
+        last_count: u32,
+    ) -> Result<Self> {
         if layout.is_push() {
             return Err(Error::InvalidUse {
                 why: "a set of a layout whose descriptors are pushed",
@@ -110,7 +114,7 @@ impl Set {
 
     /// Returns the allocation to the pool. The set must not be used afterwards.
     #[inline]
-    pub fn free(&self, pool: &mut Pool) {
+    pub fn free(&self, pool: &mut DescriptorPool) {
         pool.free(self.heap_bytes_at, self.heap_bytes);
     }
 
@@ -128,8 +132,8 @@ impl Set {
 
     /// The set for updates; `heap` is the device's.
     #[inline]
-    pub fn on<'a>(&'a self, heap: &'a i915::SurfaceHeap) -> Written<'a> {
-        Written { set: self, heap }
+    pub fn on<'a>(&'a self, heap: &'a i915::SurfaceHeap) -> SetWriter<'a> {
+        SetWriter { set: self, heap }
     }
 
     /// Count of a binding in this set: elements or bytes.
@@ -159,7 +163,7 @@ impl Set {
     }
 }
 
-impl<'a> Written<'a> {
+impl<'a> SetWriter<'a> {
     /// Writes the initial contents: surfaces of inline uniform blocks, immutable samplers.
     fn write_initial(self) -> Result<()> {
         let set = self.set;
@@ -182,19 +186,19 @@ impl<'a> Written<'a> {
     /// A cursor for writes from an element of a binding on; writes continue in the following
     /// bindings.
     #[inline]
-    pub fn cursor(self, binding: u32, element: u32) -> Result<Cursor<'a>> {
-        Cursor::new(&self.set.layout, binding, element)
+    pub fn cursor(self, binding: u32, element: u32) -> Result<BindingCursor<'a>> {
+        BindingCursor::new(&self.set.layout, binding, element)
     }
 
     /// Writes a buffer at the cursor.
     #[inline]
-    pub fn write(self, place: &mut Cursor<'_>, buffer: BufferDescriptor) -> Result<()> {
+    pub fn write(self, place: &mut BindingCursor<'_>, buffer: BufferDescriptor) -> Result<()> {
         let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
         self.write_at(binding_layout, element, buffer)
     }
 
     /// Fast path for a plain buffer descriptor. Returns `None` without writing if it is anything
-    /// else, or invalid: [`Written::write`] handles that. The single exit keeps the update in
+    /// else, or invalid: [`SetWriter::write`] handles that. The single exit keeps the update in
     /// registers.
     #[inline(always)]
     pub fn write_plain(
@@ -221,18 +225,18 @@ impl<'a> Written<'a> {
     }
 
     /// Fast path: the heap offsets of a combined image sampler with one plane and no immutable
-    /// sampler. `None`: [`Written::write_pieces`] handles other cases and errors.
+    /// sampler. `None`: [`SetWriter::write_pieces`] handles other cases and errors.
     #[inline]
-    pub fn sampled(self, binding: u32, element: u32) -> Option<Sampled> {
+    pub fn sampled(self, binding: u32, element: u32) -> Option<CombinedImageSampler> {
         let binding_layout = self.set.layout.binding_at(binding)?;
         let plain = binding_layout.info.kind == api::DescriptorType::COMBINED_IMAGE_SAMPLER
             && element < binding_layout.info.count
-            && binding_layout.info.pieces == 2
+            && binding_layout.info.slots == 2
             && binding_layout.writes_samplers();
         if !plain {
             return None;
         }
-        Some(Sampled {
+        Some(CombinedImageSampler {
             surface: self.surface_at(binding_layout, element).ok()?,
             sampler: self.set.heap_bytes_at + binding_layout.samplers.element_offset(element),
         })
@@ -240,7 +244,12 @@ impl<'a> Written<'a> {
 
     /// Writes a combined image sampler at these offsets.
     #[inline]
-    pub fn write_sampled(self, at: Sampled, texture: &Surface, sampler: State) -> Result<()> {
+    pub fn write_sampled(
+        self,
+        at: CombinedImageSampler,
+        texture: &SurfaceStateWords,
+        sampler: SamplerStateWords,
+    ) -> Result<()> {
         self.heap.write(at.surface, texture)?;
         Ok(self.heap.write_sampler(at.sampler, &sampler)?)
     }
@@ -272,18 +281,18 @@ impl<'a> Written<'a> {
         }
     }
 
-    /// Writes an image, sampler or texel buffer at the cursor. `pieces` is called with whether the
-    /// sampler is written too; immutable samplers are not.
+    /// Writes an image, sampler or texel buffer at the cursor. `contents` is called with whether
+    /// the sampler is written too; immutable samplers are not.
     pub fn write_pieces(
         self,
-        place: &mut Cursor<'_>,
-        pieces: impl FnOnce(bool) -> Result<Pieces<'a>>,
+        place: &mut BindingCursor<'_>,
+        contents: impl FnOnce(bool) -> Result<DescriptorContents<'a>>,
     ) -> Result<()> {
         let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
         match binding_layout.storage {
             Storage::Pieces => {
-                let pieces = pieces(binding_layout.writes_samplers())?;
-                pieces.store(binding_layout, element, &mut { self })
+                let contents = contents(binding_layout.writes_samplers())?;
+                contents.store(binding_layout, element, &mut { self })
             }
             Storage::Dynamic | Storage::Inline | Storage::Nothing => Ok(()),
         }
@@ -380,12 +389,12 @@ impl<'a> Written<'a> {
         self,
         binding: u32,
         element: u32,
-        source: &Set,
+        source: &DescriptorSet,
         from: (u32, u32),
         count: u32,
     ) -> Result<()> {
         let source = source.on(self.heap);
-        let inline = |set: &Set, binding| {
+        let inline = |set: &DescriptorSet, binding| {
             let binding_layout = set.layout.bindings_from(binding);
             let binding_layout = binding_layout.and_then(<[BindingLayout]>::first);
             binding_layout.is_some_and(|binding_layout| binding_layout.storage == Storage::Inline)
@@ -398,8 +407,8 @@ impl<'a> Written<'a> {
             source.read_inline(from.0, from.1, &mut bytes)?;
             return self.write_inline(binding, element, &bytes);
         }
-        let mut read = Cursor::new(&source.set.layout, from.0, from.1)?;
-        let mut place = Cursor::new(&self.set.layout, binding, element)?;
+        let mut read = BindingCursor::new(&source.set.layout, from.0, from.1)?;
+        let mut place = BindingCursor::new(&self.set.layout, binding, element)?;
         for _ in 0..count {
             let (from, from_element) = read.next().ok_or(OUT_OF_RANGE)?;
             let (to, to_element) = place.next().ok_or(OUT_OF_RANGE)?;
@@ -427,29 +436,29 @@ impl<'a> Written<'a> {
     }
 }
 
-impl Written<'_> {
+impl SetWriter<'_> {
     /// Copies a descriptor; immutable samplers are kept.
     fn copy_pieces(
         self,
         (to, to_element): (&BindingLayout, u32),
-        source: Written<'_>,
+        source: SetWriter<'_>,
         (from, from_element): (&BindingLayout, u32),
     ) -> Result<()> {
         let write_at = to.offset_bytes + to_element * to.stride_bytes;
         let (alone, packs_samplers) = (
-            from.packs_samplers() && from.pieces() == 0,
+            from.packs_samplers() && from.slots() == 0,
             from.packs_samplers() || to.packs_samplers(),
         );
         // A lone surface is both the first and the last.
         let last = match from.packs_samplers() {
-            true => from.pieces().saturating_sub(1),
-            false => u32::from(from.info.pieces) - 1,
+            true => from.slots().saturating_sub(1),
+            false => u32::from(from.info.slots) - 1,
         };
         if !alone {
             let read_at = source.surface_at(from, from_element)?;
-            for piece in 0..to.pieces() {
-                let surface = self.heap.read(read_at + piece.min(last) * SURFACE_BYTES)?;
-                let to = self.heap_bytes(write_at + piece * SURFACE_BYTES)?;
+            for slot in 0..to.slots() {
+                let surface = self.heap.read(read_at + slot.min(last) * SURFACE_BYTES)?;
+                let to = self.heap_bytes(write_at + slot * SURFACE_BYTES)?;
                 self.heap.write(to, &surface)?;
             }
         }
@@ -460,19 +469,19 @@ impl Written<'_> {
         let state = self.heap.read_sampler(read_at)?;
         let mut place = self;
         if alone {
-            return Pieces::sampler(state).store(to, to_element, &mut place);
+            return DescriptorContents::sampler(state).store(to, to_element, &mut place);
         }
         // The surfaces are copied; the sampler is left.
         place.write_sampler(to.samplers.element_offset(to_element), state)
     }
 }
 
-impl SlotWriter for Written<'_> {
-    fn write_slot(&mut self, at_bytes: u32, piece: &Surface) -> Result<()> {
-        Ok(self.heap.write(self.heap_bytes(at_bytes)?, piece)?)
+impl SlotWriter for SetWriter<'_> {
+    fn write_slot(&mut self, at_bytes: u32, slot: &SurfaceStateWords) -> Result<()> {
+        Ok(self.heap.write(self.heap_bytes(at_bytes)?, slot)?)
     }
 
-    fn write_sampler(&mut self, at_bytes: u32, state: State) -> Result<()> {
+    fn write_sampler(&mut self, at_bytes: u32, state: SamplerStateWords) -> Result<()> {
         Ok(self
             .heap
             .write_sampler(self.heap_bytes(at_bytes)?, &state)?)
@@ -482,7 +491,7 @@ impl SlotWriter for Written<'_> {
 /// Mask of a byte's offset in a heap line, the size of a surface state.
 const LINE_MASK: u32 = SURFACE_BYTES - 1;
 
-fn surface_bytes(surface: &Surface) -> [u8; SURFACE_BYTES as usize] {
+fn surface_bytes(surface: &SurfaceStateWords) -> [u8; SURFACE_BYTES as usize] {
     let mut bytes = [0; SURFACE_BYTES as usize];
     for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(surface) {
         *bytes = word.to_le_bytes();
@@ -500,14 +509,14 @@ const NO_SUCH_BINDING: Error = Error::InvalidUse {
 
 /// Iterates over the elements of consecutive bindings, skipping empty ones.
 #[derive(Debug)]
-pub struct Cursor<'a> {
+pub struct BindingCursor<'a> {
     binding_layout: &'a BindingLayout,
     /// Bindings after the current one.
     rest: &'a [BindingLayout],
     element: u32,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> BindingCursor<'a> {
     #[inline]
     pub(super) fn new(layout: &'a SetLayout, binding: u32, element: u32) -> Result<Self> {
         let from = layout.bindings_from(binding);
@@ -551,7 +560,7 @@ pub struct TemplateEntry {
 
 /// `VkDescriptorUpdateTemplate`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
+pub struct DescriptorUpdateTemplate {
     /// Bind point, for push descriptor templates.
     pub bind_point: api::PipelineBindPoint,
     /// The entries.
@@ -579,18 +588,18 @@ mod tests {
             false,
         )
         .unwrap();
-        let mut cursor = Cursor::new(&layout, 0, 1).unwrap();
+        let mut cursor = BindingCursor::new(&layout, 0, 1).unwrap();
         let mut walk = Vec::new();
         while let Some((binding_layout, element)) = cursor.next() {
             walk.push((binding_layout.info.binding, element));
         }
         assert_eq!(walk, [(0, 1), (2, 0), (2, 1), (9, 0)]);
-        let mut last = Cursor::new(&layout, 9, 0).unwrap();
+        let mut last = BindingCursor::new(&layout, 9, 0).unwrap();
         assert_eq!(
             last.next()
                 .map(|(binding_layout, _)| binding_layout.info.binding),
             Some(9)
         );
-        assert!(Cursor::new(&layout, 4, 0).is_err());
+        assert!(BindingCursor::new(&layout, 4, 0).is_err());
     }
 }

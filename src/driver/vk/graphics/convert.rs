@@ -4,8 +4,8 @@
 
 use ash::vk as api;
 use cmd::draw::state::{
-    Area, BlendOp, Compare, Cull, Equation, Factor, Fill, IndexType, Lines, SampleLocations,
-    StencilOp, Topology, Viewport,
+    BlendEquation, BlendFactor, BlendOp, CompareOp, CullMode, IndexType, LineMode, PixelRect,
+    PolygonMode, SampleLocations, StencilOp, Topology, Viewport,
 };
 
 use crate::error::{Error, Result};
@@ -34,38 +34,38 @@ pub fn topology(from: api::PrimitiveTopology) -> Result<Topology> {
 }
 
 /// Polygon mode.
-pub fn fill(from: api::PolygonMode) -> Result<Fill> {
+pub fn fill(from: api::PolygonMode) -> Result<PolygonMode> {
     Ok(match from {
-        api::PolygonMode::FILL => Fill::Solid,
-        api::PolygonMode::LINE => Fill::Lines,
-        api::PolygonMode::POINT => Fill::Points,
+        api::PolygonMode::FILL => PolygonMode::Solid,
+        api::PolygonMode::LINE => PolygonMode::Lines,
+        api::PolygonMode::POINT => PolygonMode::Points,
         _ => return Err(UNKNOWN),
     })
 }
 
 /// Cull mode.
-pub fn cull(from: api::CullModeFlags) -> Cull {
+pub fn cull(from: api::CullModeFlags) -> CullMode {
     let front = from.contains(api::CullModeFlags::FRONT);
     match (front, from.contains(api::CullModeFlags::BACK)) {
-        (false, false) => Cull::None,
-        (true, false) => Cull::Front,
-        (false, true) => Cull::Back,
-        (true, true) => Cull::Both,
+        (false, false) => CullMode::None,
+        (true, false) => CullMode::Front,
+        (false, true) => CullMode::Back,
+        (true, true) => CullMode::Both,
     }
 }
 
 /// Compare operation.
-pub fn compare(from: api::CompareOp) -> Result<Compare> {
+pub fn compare(from: api::CompareOp) -> Result<CompareOp> {
     use api::CompareOp as C;
     Ok(match from {
-        C::NEVER => Compare::Never,
-        C::LESS => Compare::Less,
-        C::EQUAL => Compare::Equal,
-        C::LESS_OR_EQUAL => Compare::LessOrEqual,
-        C::GREATER => Compare::Greater,
-        C::NOT_EQUAL => Compare::NotEqual,
-        C::GREATER_OR_EQUAL => Compare::GreaterOrEqual,
-        C::ALWAYS => Compare::Always,
+        C::NEVER => CompareOp::Never,
+        C::LESS => CompareOp::Less,
+        C::EQUAL => CompareOp::Equal,
+        C::LESS_OR_EQUAL => CompareOp::LessOrEqual,
+        C::GREATER => CompareOp::Greater,
+        C::NOT_EQUAL => CompareOp::NotEqual,
+        C::GREATER_OR_EQUAL => CompareOp::GreaterOrEqual,
+        C::ALWAYS => CompareOp::Always,
         _ => return Err(UNKNOWN),
     })
 }
@@ -87,28 +87,28 @@ pub fn stencil_op(from: api::StencilOp) -> Result<StencilOp> {
 }
 
 /// Blend factor.
-pub fn factor(from: api::BlendFactor) -> Result<Factor> {
+pub fn factor(from: api::BlendFactor) -> Result<BlendFactor> {
     use api::BlendFactor as B;
     Ok(match from {
-        B::ZERO => Factor::Zero,
-        B::ONE => Factor::One,
-        B::SRC_COLOR => Factor::Source,
-        B::ONE_MINUS_SRC_COLOR => Factor::OneMinusSource,
-        B::DST_COLOR => Factor::Destination,
-        B::ONE_MINUS_DST_COLOR => Factor::OneMinusDestination,
-        B::SRC_ALPHA => Factor::SourceAlpha,
-        B::ONE_MINUS_SRC_ALPHA => Factor::OneMinusSourceAlpha,
-        B::DST_ALPHA => Factor::DestinationAlpha,
-        B::ONE_MINUS_DST_ALPHA => Factor::OneMinusDestinationAlpha,
-        B::CONSTANT_COLOR => Factor::Constant,
-        B::ONE_MINUS_CONSTANT_COLOR => Factor::OneMinusConstant,
-        B::CONSTANT_ALPHA => Factor::ConstantAlpha,
-        B::ONE_MINUS_CONSTANT_ALPHA => Factor::OneMinusConstantAlpha,
-        B::SRC_ALPHA_SATURATE => Factor::SourceAlphaSaturate,
-        B::SRC1_COLOR => Factor::Source1,
-        B::ONE_MINUS_SRC1_COLOR => Factor::OneMinusSource1,
-        B::SRC1_ALPHA => Factor::Source1Alpha,
-        B::ONE_MINUS_SRC1_ALPHA => Factor::OneMinusSource1Alpha,
+        B::ZERO => BlendFactor::Zero,
+        B::ONE => BlendFactor::One,
+        B::SRC_COLOR => BlendFactor::Source,
+        B::ONE_MINUS_SRC_COLOR => BlendFactor::OneMinusSource,
+        B::DST_COLOR => BlendFactor::Destination,
+        B::ONE_MINUS_DST_COLOR => BlendFactor::OneMinusDestination,
+        B::SRC_ALPHA => BlendFactor::SourceAlpha,
+        B::ONE_MINUS_SRC_ALPHA => BlendFactor::OneMinusSourceAlpha,
+        B::DST_ALPHA => BlendFactor::DestinationAlpha,
+        B::ONE_MINUS_DST_ALPHA => BlendFactor::OneMinusDestinationAlpha,
+        B::CONSTANT_COLOR => BlendFactor::Constant,
+        B::ONE_MINUS_CONSTANT_COLOR => BlendFactor::OneMinusConstant,
+        B::CONSTANT_ALPHA => BlendFactor::ConstantAlpha,
+        B::ONE_MINUS_CONSTANT_ALPHA => BlendFactor::OneMinusConstantAlpha,
+        B::SRC_ALPHA_SATURATE => BlendFactor::SourceAlphaSaturate,
+        B::SRC1_COLOR => BlendFactor::Source1,
+        B::ONE_MINUS_SRC1_COLOR => BlendFactor::OneMinusSource1,
+        B::SRC1_ALPHA => BlendFactor::Source1Alpha,
+        B::ONE_MINUS_SRC1_ALPHA => BlendFactor::OneMinusSource1Alpha,
         _ => return Err(UNKNOWN),
     })
 }
@@ -144,7 +144,7 @@ pub fn locations(
         ..SampleLocations::default()
     };
     let sixteenths = |at: f32| (at * 16.0).clamp(0.0, 15.0) as u8;
-    for (to, from) in locations.places.iter_mut().zip(places) {
+    for (to, from) in locations.positions.iter_mut().zip(places) {
         *to = (sixteenths(from.x), sixteenths(from.y));
     }
     Ok(locations)
@@ -161,26 +161,26 @@ pub fn stream(from: u32) -> Result<u8> {
 }
 
 /// Line rasterisation mode.
-pub fn lines(from: api::LineRasterizationModeEXT) -> Result<Lines> {
+pub fn lines(from: api::LineRasterizationModeEXT) -> Result<LineMode> {
     use api::LineRasterizationModeEXT as L;
     Ok(match from {
-        L::DEFAULT => Lines::Default,
-        L::RECTANGULAR => Lines::Rectangular,
-        L::BRESENHAM => Lines::Bresenham,
-        L::RECTANGULAR_SMOOTH => Lines::Smooth,
+        L::DEFAULT => LineMode::Default,
+        L::RECTANGULAR => LineMode::Rectangular,
+        L::BRESENHAM => LineMode::Bresenham,
+        L::RECTANGULAR_SMOOTH => LineMode::Smooth,
         _ => return Err(UNKNOWN),
     })
 }
 
 /// Blend equations of colour and of alpha.
-pub fn equations(from: &api::ColorBlendEquationEXT) -> Result<[Equation; 2]> {
+pub fn equations(from: &api::ColorBlendEquationEXT) -> Result<[BlendEquation; 2]> {
     Ok([
-        Equation {
+        BlendEquation {
             source: factor(from.src_color_blend_factor)?,
             destination: factor(from.dst_color_blend_factor)?,
             op: blend_op(from.color_blend_op)?,
         },
-        Equation {
+        BlendEquation {
             source: factor(from.src_alpha_blend_factor)?,
             destination: factor(from.dst_alpha_blend_factor)?,
             op: blend_op(from.alpha_blend_op)?,
@@ -258,14 +258,14 @@ pub fn viewport(from: &api::Viewport) -> Viewport {
 }
 
 /// Rectangle. Negative offsets are invalid; the rectangle is clipped there.
-pub fn area(from: &api::Rect2D) -> Area {
+pub fn area(from: &api::Rect2D) -> PixelRect {
     let span = |offset: i32, extent: u32| {
         let cut = offset.min(0).unsigned_abs();
         (offset.max(0).cast_unsigned(), extent.saturating_sub(cut))
     };
     let (x, width) = span(from.offset.x, from.extent.width);
     let (y, height) = span(from.offset.y, from.extent.height);
-    Area {
+    PixelRect {
         x,
         y,
         width,

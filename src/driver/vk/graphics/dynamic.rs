@@ -3,7 +3,7 @@
 //! In:  `VkDynamicState` values. Out: a bit set. Unsupported dynamic state is an error.
 
 use ash::vk::DynamicState;
-use cmd::draw::state::Dirty;
+use cmd::draw::state::DirtyGroups;
 
 use crate::error::{Error, Result};
 
@@ -58,14 +58,14 @@ bitflags::bitflags! {
 
 impl Dynamic {
     /// State groups, each with the dynamic states that affect it; for viewports, only the count.
-    pub(super) const GROUPS: [(Dirty, Dynamic); 6] = [
-        (Dirty::ATTRIBUTES, Self::empty()),
+    pub(super) const GROUPS: [(DirtyGroups, Dynamic); 6] = [
+        (DirtyGroups::ATTRIBUTES, Self::empty()),
         (
-            Dirty::ASSEMBLY,
+            DirtyGroups::ASSEMBLY,
             Self::PRIMITIVE_TOPOLOGY.union(Self::PRIMITIVE_RESTART_ENABLE),
         ),
         (
-            Dirty::RASTER,
+            DirtyGroups::RASTER,
             Self::LINE_WIDTH
                 .union(Self::DEPTH_BIAS)
                 .union(Self::DEPTH_BIAS_ENABLE)
@@ -84,11 +84,11 @@ impl Dynamic {
                 .union(Self::CONSERVATIVE_RASTERIZATION_MODE),
         ),
         (
-            Dirty::MULTISAMPLE,
+            DirtyGroups::MULTISAMPLE,
             Self::SAMPLE_MASK.union(Self::ALPHA_TO_ONE_ENABLE),
         ),
         (
-            Dirty::BLEND,
+            DirtyGroups::BLEND,
             Self::LOGIC_OP
                 .union(Self::LOGIC_OP_ENABLE)
                 .union(Self::COLOR_BLEND_ENABLE)
@@ -96,7 +96,7 @@ impl Dynamic {
                 .union(Self::COLOR_WRITE_MASK)
                 .union(Self::COLOR_WRITE_ENABLE),
         ),
-        (Dirty::VIEWPORTS, Self::VIEWPORT_WITH_COUNT),
+        (DirtyGroups::VIEWPORTS, Self::VIEWPORT_WITH_COUNT),
     ];
 
     /// The set of a list of states.

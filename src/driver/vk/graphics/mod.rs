@@ -13,5 +13,5 @@ mod state;
 mod vertex;
 
 pub(crate) use pipeline::Purpose;
-pub use pipeline::{Info, Pipeline};
-pub use state::{Fixed, FixedInfo};
+pub use pipeline::{GraphicsPipelineInfo, Pipeline};
+pub use state::{FixedInfo, StaticStateWords};

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use cmd::Gen9;
 use cmd::draw::link;
 use cmd::draw::recorder::DrawPipeline;
-use cmd::draw::shader::Special;
+use cmd::draw::shader::TargetOp;
 
-use super::state::{Fixed, FixedInfo};
-use crate::cache::Cache;
+use super::state::{FixedInfo, StaticStateWords};
+use crate::cache::PipelineCache;
 use crate::code::{self, Code};
-use crate::compiler::{self, Neighbours, Reads, ShaderInfo, Stage};
+use crate::compiler::{self, InputsRead, Neighbours, ShaderInfo, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::executable::Compiled;
+use crate::executable::CompiledStage;
 
 /// Parameters of a graphics pipeline.
 #[derive(Clone, Debug)]
-pub struct Info<'a> {
+pub struct GraphicsPipelineInfo<'a> {
     /// Shaders.
     pub stages: Vec<ShaderInfo>,
     /// Fixed-function state.
@@ -38,8 +38,8 @@ pub(crate) struct Purpose {
     /// View mask.
     pub views: u32,
     /// Fast clear or resolve that it performs.
-    pub aux_op: Special,
-    /// As in [`Info`].
+    pub aux_op: TargetOp,
+    /// As in [`GraphicsPipelineInfo`].
     pub reads_tests: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Purpose {
 #[derive(Debug)]
 pub struct Pipeline {
     draw: Arc<DrawPipeline<Gen9>>,
-    fixed: Fixed,
+    fixed: StaticStateWords,
     stages: Vec<Code>,
     _scratch: Vec<Arc<i915::Buffer>>,
 }
@@ -58,12 +58,12 @@ fn stage<'a>(
     code: &'a Code,
     stage: Stage,
     scratch_buffers: &mut Vec<Arc<i915::Buffer>>,
-) -> Result<link::Stage<'a>> {
+) -> Result<link::StageShader<'a>> {
     let variants = code.shader.variants.iter();
     let max_scratch = variants.map(|variant| variant.scratch_bytes).max();
     let (scratch, memory) = code::scratch(context, stage, max_scratch.unwrap_or(0))?;
     scratch_buffers.extend(memory);
-    Ok(link::Stage {
+    Ok(link::StageShader {
         binary: &code.shader,
         code_offset_bytes: code.offset_bytes(),
         scratch,
@@ -72,8 +72,12 @@ fn stage<'a>(
 
 impl Pipeline {
     /// Compiles its shaders, or takes them from a cache, and links them.
-    pub fn new(context: &Arc<Context>, cache: Option<&Cache>, info: &Info<'_>) -> Result<Self> {
-        let fixed = Fixed::new(context.physical.info().device.hw_gen, &info.fixed)?;
+    pub fn new(
+        context: &Arc<Context>,
+        cache: Option<&PipelineCache>,
+        info: &GraphicsPipelineInfo<'_>,
+    ) -> Result<Self> {
+        let fixed = StaticStateWords::new(context.physical.info().device.hw_gen, &info.fixed)?;
         let mut stages: Vec<_> = info.stages.iter().collect();
         stages.sort_by_key(|shader| shader.stage as u8);
         let find_stage = |stage: Stage| stages.iter().find(|shader| shader.stage == stage);
@@ -98,16 +102,16 @@ impl Pipeline {
             (neighbours.next_stage_reads, translated) = match (shader.stage, stages.get(at + 1)) {
                 (Stage::Fragment, _) => (None, None),
                 (_, Some(next)) => compiler::reads(context, next)?,
-                (_, None) => (Some(Reads::NONE), None),
+                (_, None) => (Some(InputsRead::NONE), None),
             };
             let code = Code::new(context, cache, shader, &neighbours, shader_translated)?;
-            neighbours.before = Some(code.shader.clone());
+            neighbours.previous_stage = Some(code.shader.clone());
             codes.push((shader.stage, code));
         }
         let purpose = Purpose {
             counted: true,
             views: info.views,
-            aux_op: Special::None,
+            aux_op: TargetOp::None,
             reads_tests: info.reads_tests,
         };
         Self::link(context, fixed, codes, purpose)
@@ -116,7 +120,7 @@ impl Pipeline {
     /// Links shaders, given in pipeline order.
     pub(crate) fn link(
         context: &Arc<Context>,
-        fixed: Fixed,
+        fixed: StaticStateWords,
         codes: Vec<(Stage, Code)>,
         purpose: Purpose,
     ) -> Result<Self> {
@@ -135,7 +139,7 @@ impl Pipeline {
         })?;
         shaders.counted = purpose.counted;
         if let Some(fragment) = &mut shaders.fragment {
-            fragment.special = purpose.aux_op;
+            fragment.target_op = purpose.aux_op;
             fragment.reads_tests = purpose.reads_tests;
         }
         let device = context.physical.info().device;
@@ -161,7 +165,7 @@ impl Pipeline {
 
     /// The fixed-function state.
     #[inline]
-    pub fn fixed(&self) -> &Fixed {
+    pub fn fixed(&self) -> &StaticStateWords {
         &self.fixed
     }
 
@@ -171,11 +175,11 @@ impl Pipeline {
     }
 
     /// The compiled shaders of its stages.
-    pub fn compiled(&self) -> Vec<Compiled<'_>> {
+    pub fn compiled(&self) -> Vec<CompiledStage<'_>> {
         let codes = self.stages.iter();
-        let compiled = codes.map(|code| Compiled {
+        let compiled = codes.map(|code| CompiledStage {
             shader: &code.shader,
-            first: code.shader.preferred,
+            used_variant: code.shader.preferred,
         });
         compiled.collect()
     }

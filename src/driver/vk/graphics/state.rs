@@ -1,13 +1,14 @@
 //! Fixed-function state of a pipeline.
 //!
-//! In:  the API's structures, without pointers. Out: [`Fixed`], which is applied to the state of a
-//!      command buffer when the pipeline is bound; dynamic state is kept.
+//! In:  the API's structures, without pointers. Out: [`StaticStateWords`], which is applied to the
+//!      state of a command buffer when the pipeline is bound; dynamic state is kept.
 //! Ref: Vulkan 1.3, "Graphics Pipelines", "Dynamic State".
 
 use ash::vk as api;
 use cmd::draw::StaticState;
 use cmd::draw::state::{
-    BlendTarget, DepthBias, Dirty, Equation, Lines, State, StencilFace, Stipple, Topology,
+    BlendEquation, BlendTarget, DepthBias, DirtyGroups, FixedFunctionState, LineMode, LineStipple,
+    StencilFace, Topology,
 };
 use hw::Gen;
 
@@ -48,7 +49,7 @@ pub struct FixedInfo<'a> {
     /// Custom sample locations, unless dynamic.
     pub locations: Option<&'a api::SampleLocationsInfoEXT<'a>>,
     /// The locations array.
-    pub places: &'a [api::SampleLocationEXT],
+    pub sample_locations: &'a [api::SampleLocationEXT],
     /// Rasterisation stream.
     pub stream: u32,
     /// The last vertex is the provoking vertex.
@@ -94,8 +95,8 @@ impl FixedInfo<'_> {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Fixed {
-    state: Box<State>,
+pub struct StaticStateWords {
+    state: Box<FixedFunctionState>,
     dynamic: Dynamic,
     /// Number of attributes, vertex buffers and colour targets that the pipeline sets; no shader
     /// uses others.
@@ -109,7 +110,7 @@ const OVER_LIMITS: Error = Error::InvalidUse {
 };
 
 /// Sets vertex buffers and attributes. Returns the number of attribute locations that were set.
-fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut State) -> Result<usize> {
+fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<usize> {
     let mut count = 0;
     for binding in info.bindings {
         let place = state.vertex_buffers.get_mut(binding.binding as usize);
@@ -130,7 +131,7 @@ fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut State) -> Result<us
         let offset = offset.filter(|&at| at <= 2047).ok_or(OVER_LIMITS)?;
         for (location, part) in (from.location as usize..).zip(parts) {
             let place = state.attributes.get_mut(location);
-            *place.ok_or(OVER_LIMITS)? = cmd::draw::state::Attribute {
+            *place.ok_or(OVER_LIMITS)? = cmd::draw::state::VertexAttribute {
                 buffer: u8::try_from(binding.binding).map_err(|_| OVER_LIMITS)?,
                 offset_bytes: offset + part.offset_bytes,
                 per_instance: (binding.input_rate == api::VertexInputRate::INSTANCE)
@@ -143,16 +144,16 @@ fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut State) -> Result<us
     Ok(count)
 }
 
-fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
+fn raster(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
     let Some(from) = info.raster else {
         return Ok(());
     };
     let lines = info.lines;
-    let stipple = lines.map_or(Stipple::default(), |lines| Stipple {
+    let stipple = lines.map_or(LineStipple::default(), |lines| LineStipple {
         factor: lines.line_stipple_factor as u16,
         pattern: lines.line_stipple_pattern,
     });
-    state.raster = cmd::draw::state::Raster {
+    state.raster = cmd::draw::state::RasterState {
         screen: false,
         discard: from.rasterizer_discard_enable != api::FALSE,
         fill: convert::fill(from.polygon_mode)?,
@@ -169,7 +170,7 @@ fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
         },
         line_width: from.line_width,
         lines: match lines {
-            None => Lines::Default,
+            None => LineMode::Default,
             Some(lines) => convert::lines(lines.line_rasterization_mode)?,
         },
         stippled: lines.is_some_and(|lines| lines.stippled_line_enable != api::FALSE),
@@ -184,13 +185,13 @@ fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
     Ok(())
 }
 
-fn multisample(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
+fn multisample(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
     let Some(from) = info.multisample else {
         return Ok(());
     };
     state.located = info.located;
     if let Some(locations) = info.locations {
-        state.locations = convert::locations(locations, info.places)?;
+        state.locations = convert::locations(locations, info.sample_locations)?;
     }
     // The values of sample count flags are the counts.
     let samples = from.rasterization_samples.as_raw();
@@ -199,7 +200,7 @@ fn multisample(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
             what: "this number of samples",
         });
     }
-    state.multisample = cmd::draw::state::Multisample {
+    state.multisample = cmd::draw::state::MultisampleState {
         samples: samples as u8,
         mask: info.sample_mask.map_or(0xffff, |mask| mask as u16),
         alpha_to_coverage: from.alpha_to_coverage_enable != api::FALSE,
@@ -220,7 +221,7 @@ fn face(from: &api::StencilOpState) -> Result<StencilFace> {
     })
 }
 
-fn depth_stencil(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
+fn depth_stencil(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
     let Some(from) = info.depth_stencil else {
         return Ok(());
     };
@@ -251,7 +252,7 @@ fn blend_target(from: &api::PipelineColorBlendAttachmentState) -> Result<BlendTa
         alpha_blend_op: from.alpha_blend_op,
     });
     let equations = match (blended, equations) {
-        (false, Err(_)) => [Equation::default(); 2],
+        (false, Err(_)) => [BlendEquation::default(); 2],
         (_, equations) => equations?,
     };
     Ok(BlendTarget {
@@ -261,7 +262,7 @@ fn blend_target(from: &api::PipelineColorBlendAttachmentState) -> Result<BlendTa
     })
 }
 
-fn blend(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
+fn blend(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
     let Some(from) = info.blend else {
         return Ok(());
     };
@@ -277,12 +278,12 @@ fn blend(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
         (false, Err(_)) => 0,
         (_, op) => op?,
     };
-    blend.written = convert::written(info.colour_writes);
+    blend.write_mask = convert::written(info.colour_writes);
     blend.constants = from.blend_constants;
     Ok(())
 }
 
-fn viewports(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
+fn viewports(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
     let [viewports, scissors] = info.viewport_counts;
     let count = viewports.max(scissors);
     if count as usize > state.viewports.len() {
@@ -299,11 +300,11 @@ fn viewports(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
 }
 
 /// Collects the groups that changed.
-struct ChangedGroups(Dirty);
+struct ChangedGroups(DirtyGroups);
 
 impl ChangedGroups {
     #[inline]
-    fn set<T: PartialEq + Copy>(&mut self, group: Dirty, to: &mut T, from: T) {
+    fn set<T: PartialEq + Copy>(&mut self, group: DirtyGroups, to: &mut T, from: T) {
         if *to != from {
             *to = from;
             self.0 = self.0.with(group);
@@ -311,10 +312,10 @@ impl ChangedGroups {
     }
 }
 
-impl Fixed {
+impl StaticStateWords {
     /// Creates fixed-function state.
     pub fn new(hw_gen: Gen, info: &FixedInfo<'_>) -> Result<Self> {
-        let mut state = Box::new(State::default());
+        let mut state = Box::new(FixedFunctionState::default());
         let attributes = attributes(hw_gen, info, &mut state)?;
         if let Some((topology, restart)) = info.assembly {
             state.topology = convert::topology(topology)?;
@@ -339,7 +340,7 @@ impl Fixed {
 
     /// State of the pipelines that clear attachments; each draw sets area, depth and write masks.
     pub(crate) fn for_clears(samples: u8) -> Self {
-        let mut state = Box::<State>::default();
+        let mut state = Box::<FixedFunctionState>::default();
         state.raster.depth_clip = Some(false);
         state.multisample.samples = samples;
         let blending = Dynamic::COLOR_BLEND_ENABLE
@@ -366,18 +367,20 @@ impl Fixed {
     }
 
     /// All state, for meta draws.
-    pub(crate) fn state(&self) -> &State {
+    pub(crate) fn state(&self) -> &FixedFunctionState {
         &self.state
     }
 
     /// The static state.
     pub(super) fn static_state(&self) -> StaticState<'_> {
-        let groups = Dynamic::GROUPS.iter().fold(Dirty::NONE, |groups, row| {
-            match self.dynamic.intersects(row.1) {
-                true => groups,
-                false => groups.with(row.0),
-            }
-        });
+        let groups = Dynamic::GROUPS
+            .iter()
+            .fold(DirtyGroups::NONE, |groups, row| {
+                match self.dynamic.intersects(row.1) {
+                    true => groups,
+                    false => groups.with(row.0),
+                }
+            });
         StaticState {
             state: &self.state,
             groups,
@@ -385,39 +388,43 @@ impl Fixed {
     }
 
     /// Applies the static state to `to`. Returns the groups that changed.
-    pub fn apply(&self, to: &mut State) -> Dirty {
+    pub fn apply(&self, to: &mut FixedFunctionState) -> DirtyGroups {
         let from = &*self.state;
         let is_dynamic = |dynamic: Dynamic| self.dynamic.intersects(dynamic);
-        let mut changed = ChangedGroups(Dirty::NONE);
+        let mut changed = ChangedGroups(DirtyGroups::NONE);
         let attributes = to.attributes.iter_mut().zip(&from.attributes);
         for (to, from) in attributes.take(self.attributes) {
-            changed.set(Dirty::ATTRIBUTES, to, *from);
+            changed.set(DirtyGroups::ATTRIBUTES, to, *from);
         }
         if !is_dynamic(Dynamic::VERTEX_INPUT_BINDING_STRIDE) {
             let buffers = to.vertex_buffers.iter_mut().zip(&from.vertex_buffers);
             for (to, from) in buffers.take(self.buffers) {
                 let stride = &mut to.stride_bytes;
-                changed.set(Dirty::VERTEX_BUFFERS, stride, from.stride_bytes);
+                changed.set(DirtyGroups::VERTEX_BUFFERS, stride, from.stride_bytes);
             }
         }
         if !is_dynamic(Dynamic::PRIMITIVE_TOPOLOGY) {
             // The topology also decides whether lines are rasterised.
-            changed.set(Dirty::ASSEMBLY, &mut to.topology, from.topology);
+            changed.set(DirtyGroups::ASSEMBLY, &mut to.topology, from.topology);
         }
         if !is_dynamic(Dynamic::PRIMITIVE_RESTART_ENABLE) {
-            changed.set(Dirty::ASSEMBLY, &mut to.restart, from.restart);
+            changed.set(DirtyGroups::ASSEMBLY, &mut to.restart, from.restart);
         }
-        changed.set(Dirty::ASSEMBLY, &mut to.patch_points, from.patch_points);
+        changed.set(
+            DirtyGroups::ASSEMBLY,
+            &mut to.patch_points,
+            from.patch_points,
+        );
         if !is_dynamic(Dynamic::TESSELLATION_DOMAIN_ORIGIN) {
-            changed.set(Dirty::DOMAIN, &mut to.lower_left, from.lower_left);
+            changed.set(DirtyGroups::DOMAIN, &mut to.lower_left, from.lower_left);
         }
         let raster = self.raster(&to.raster);
         let range =
-            |raster: &cmd::draw::state::Raster| (raster.depth_clamp, raster.near_at_minus_w);
+            |raster: &cmd::draw::state::RasterState| (raster.depth_clamp, raster.near_at_minus_w);
         if range(&raster) != range(&to.raster) {
-            changed.0 = changed.0.with(Dirty::DEPTH_RANGE);
+            changed.0 = changed.0.with(DirtyGroups::DEPTH_RANGE);
         }
-        changed.set(Dirty::RASTER, &mut to.raster, raster);
+        changed.set(DirtyGroups::RASTER, &mut to.raster, raster);
         let mut samples = from.multisample;
         if is_dynamic(Dynamic::SAMPLE_MASK) {
             samples.mask = to.multisample.mask;
@@ -425,49 +432,57 @@ impl Fixed {
         if is_dynamic(Dynamic::ALPHA_TO_ONE_ENABLE) {
             samples.alpha_to_one = to.multisample.alpha_to_one;
         }
-        changed.set(Dirty::MULTISAMPLE, &mut to.multisample, samples);
-        changed.set(Dirty::LOCATIONS, &mut to.located, from.located);
+        changed.set(DirtyGroups::MULTISAMPLE, &mut to.multisample, samples);
+        changed.set(DirtyGroups::LOCATIONS, &mut to.located, from.located);
         if from.located && !is_dynamic(Dynamic::SAMPLE_LOCATIONS) {
-            changed.set(Dirty::LOCATIONS, &mut to.locations, from.locations);
+            changed.set(DirtyGroups::LOCATIONS, &mut to.locations, from.locations);
         }
         let tests = self.depth_stencil(&to.depth_stencil);
-        changed.set(Dirty::DEPTH_STENCIL, &mut to.depth_stencil, tests);
+        changed.set(DirtyGroups::DEPTH_STENCIL, &mut to.depth_stencil, tests);
         let (blend, static_blend) = (&mut to.blend, &from.blend);
         let targets = blend.targets.iter_mut().zip(&static_blend.targets);
         for (to, from) in targets.take(self.targets) {
             let target = self.target(*from, to);
-            changed.set(Dirty::BLEND, to, target);
+            changed.set(DirtyGroups::BLEND, to, target);
         }
         if !is_dynamic(Dynamic::LOGIC_OP_ENABLE) {
-            changed.set(Dirty::BLEND, &mut blend.logic, static_blend.logic);
+            changed.set(DirtyGroups::BLEND, &mut blend.logic, static_blend.logic);
         }
         if !is_dynamic(Dynamic::LOGIC_OP) {
-            changed.set(Dirty::BLEND, &mut blend.logic_op, static_blend.logic_op);
+            changed.set(
+                DirtyGroups::BLEND,
+                &mut blend.logic_op,
+                static_blend.logic_op,
+            );
         }
         if !is_dynamic(Dynamic::COLOR_WRITE_ENABLE) {
-            changed.set(Dirty::BLEND, &mut blend.written, static_blend.written);
+            changed.set(
+                DirtyGroups::BLEND,
+                &mut blend.write_mask,
+                static_blend.write_mask,
+            );
         }
         if !is_dynamic(Dynamic::BLEND_CONSTANTS) {
             changed.set(
-                Dirty::BLEND_CONSTANTS,
+                DirtyGroups::BLEND_CONSTANTS,
                 &mut blend.constants,
                 static_blend.constants,
             );
         }
         if !is_dynamic(Dynamic::VIEWPORT_WITH_COUNT) {
             let (count, static_blend) = (&mut to.viewport_count, from.viewport_count);
-            changed.set(Dirty::VIEWPORTS, count, static_blend);
+            changed.set(DirtyGroups::VIEWPORTS, count, static_blend);
         }
         if !is_dynamic(Dynamic::VIEWPORT.union(Dynamic::VIEWPORT_WITH_COUNT)) {
-            changed.set(Dirty::VIEWPORTS, &mut to.viewports, from.viewports);
+            changed.set(DirtyGroups::VIEWPORTS, &mut to.viewports, from.viewports);
         }
         if !is_dynamic(Dynamic::SCISSOR.union(Dynamic::SCISSOR_WITH_COUNT)) {
-            changed.set(Dirty::SCISSORS, &mut to.scissors, from.scissors);
+            changed.set(DirtyGroups::SCISSORS, &mut to.scissors, from.scissors);
         }
         changed.0
     }
 
-    fn raster(&self, current: &cmd::draw::state::Raster) -> cmd::draw::state::Raster {
+    fn raster(&self, current: &cmd::draw::state::RasterState) -> cmd::draw::state::RasterState {
         let is_dynamic = |dynamic: Dynamic| self.dynamic.contains(dynamic);
         let mut raster = self.state.raster;
         if is_dynamic(Dynamic::LINE_WIDTH) {

@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 2a, "VERTEX_ELEMENT_STATE", Source Element Format.
 
 use ash::vk as api;
-use cmd::draw::state::{Attribute, AttributeKind};
+use cmd::draw::state::{AttributeKind, VertexAttribute};
 use hw::{ChannelKind, FormatUse, Gen};
 use smallvec::{SmallVec, smallvec};
 
@@ -16,7 +16,7 @@ const LOCATION_BYTES: u16 = 16;
 
 /// The attributes that a format occupies in consecutive locations, for buffer 0 and offset 0.
 /// Returns `None` if it is not a vertex format.
-pub fn attributes(hw_gen: Gen, format: api::Format) -> Option<SmallVec<[Attribute; 2]>> {
+pub fn attributes(hw_gen: Gen, format: api::Format) -> Option<SmallVec<[VertexAttribute; 2]>> {
     let of = format::find(format)?.hw;
     if !of.uses(hw_gen).contains(FormatUse::VERTEX) {
         return None;
@@ -31,16 +31,16 @@ pub fn attributes(hw_gen: Gen, format: api::Format) -> Option<SmallVec<[Attribut
         true => AttributeKind::Integer,
         false => AttributeKind::Float,
     };
-    Some(smallvec![Attribute {
+    Some(smallvec![VertexAttribute {
         format: of.number,
         channels,
         kind,
-        ..Attribute::default()
+        ..VertexAttribute::default()
     }])
 }
 
 /// Two 64-bit channels per location, as a shader may read either location alone.
-fn quadwords(channels: u8) -> Option<SmallVec<[Attribute; 2]>> {
+fn quadwords(channels: u8) -> Option<SmallVec<[VertexAttribute; 2]>> {
     let firsts = (0..channels).step_by(2);
     let parts = firsts.map(|first| {
         let channels = (channels - first).min(2);
@@ -48,12 +48,12 @@ fn quadwords(channels: u8) -> Option<SmallVec<[Attribute; 2]>> {
             1 => api::Format::R64_SFLOAT,
             _ => api::Format::R64G64_SFLOAT,
         };
-        Some(Attribute {
+        Some(VertexAttribute {
             offset_bytes: LOCATION_BYTES * u16::from(first / 2),
             format: format::find(format)?.hw.number,
             channels,
             kind: AttributeKind::Quadwords,
-            ..Attribute::default()
+            ..VertexAttribute::default()
         })
     });
     parts.collect()

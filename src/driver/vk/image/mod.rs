@@ -14,6 +14,7 @@ pub mod texel;
 mod view;
 
 pub use object::{
-    Aux, AuxKind, Image, Info, Part, have_compatible_compression, is_worth_fast_clear,
+    AuxKind, AuxSurface, Image, ImageCreateInfo, ImagePlane, have_compatible_compression,
+    is_worth_fast_clear,
 };
 pub use view::{View, ViewInfo};

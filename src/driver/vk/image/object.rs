@@ -6,25 +6,27 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
-use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Hiz, Stencil};
+use cmd::draw::target::{DepthBuffer, DepthFormat, DepthStencilTarget, HizBuffer, StencilBuffer};
 use cmd::fast_clear_record::RECORD_BYTES;
 use cmd::image::CcsMode;
 use hw::FormatUse;
 use smallvec::SmallVec;
-use surface::{Allocation, Dim, ImageInfo, Surface, SurfaceError, Tilings, Usage};
+use surface::{
+    ImageDim, ImageInfo, ImageUsage, Surface, SurfaceAllocation, SurfaceError, TilingSet,
+};
 
 use crate::buffer::Requirements;
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::format::{self, Format};
 use crate::image_limits::ImageQuery;
-use crate::memory::Memory;
-use crate::modifier::{Layouts, Modifier};
+use crate::memory::DeviceMemory;
+use crate::modifier::{Modifier, PlaneLayouts};
 use crate::physical::PhysicalDevice;
 
 /// Parameters of an image.
 #[derive(Clone, Copy, Debug)]
-pub struct Info {
+pub struct ImageCreateInfo {
     /// Format, dimension, tiling, usage, flags.
     pub question: ImageQuery,
     /// Width, height, depth.
@@ -41,12 +43,12 @@ pub struct Info {
     /// The memory may be shared with other processes.
     pub shared: bool,
     /// Explicit plane layouts, of images that others have laid out.
-    pub layouts: Layouts,
+    pub layouts: PlaneLayouts,
 }
 
 /// A surface of an image: colour, a plane, depth, or stencil.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct ImagePlane {
     /// Its aspect.
     pub aspect: api::ImageAspectFlags,
     /// Hardware format.
@@ -58,7 +60,7 @@ pub struct Part {
     /// Offset in that range, in bytes.
     pub offset_bytes: u64,
     /// Its aux surface.
-    pub aux: Option<Aux>,
+    pub aux: Option<AuxSurface>,
 }
 
 /// Type of an aux surface.
@@ -89,7 +91,7 @@ impl AuxKind {
 
 /// An aux surface.
 #[derive(Clone, Copy, Debug)]
-pub struct Aux {
+pub struct AuxSurface {
     /// Its type.
     pub kind: AuxKind,
     /// Layout of the surface.
@@ -107,10 +109,10 @@ pub struct Aux {
 #[derive(Debug)]
 pub struct Image {
     /// Parameters of the image.
-    pub info: Info,
+    pub info: ImageCreateInfo,
     /// Format.
     pub format: &'static Format,
-    parts: SmallVec<[Part; 1]>,
+    parts: SmallVec<[ImagePlane; 1]>,
     ranges: SmallVec<[MemoryRange; 1]>,
     /// Whether fast clears are tracked beyond a rendering: [`UNDECIDED`] at first.
     clear_tracking: AtomicU8,
@@ -126,7 +128,7 @@ const NEVER_TRACKED: u8 = 2;
 /// A memory range of an image: one for the image, or one for each disjoint plane.
 #[derive(Debug, Default)]
 struct MemoryRange {
-    allocation: Allocation,
+    allocation: SurfaceAllocation,
     bound: OnceLock<BoundMemory>,
 }
 
@@ -135,12 +137,12 @@ struct MemoryRange {
 struct BoundMemory {
     address: u64,
     /// Keeps the address reserved.
-    _memory: Arc<Memory>,
+    _memory: Arc<DeviceMemory>,
 }
 
 impl Image {
     /// Creates an image without memory.
-    pub fn new(physical: &PhysicalDevice, info: &Info) -> Result<Arc<Self>> {
+    pub fn new(physical: &PhysicalDevice, info: &ImageCreateInfo) -> Result<Arc<Self>> {
         let limits = physical.image_format_properties(&info.question)?;
         let [width, height, depth] = info.extent_px;
         let fits = width <= limits.max_extent.width
@@ -178,7 +180,7 @@ impl Image {
             ranges,
             clear_tracking: _,
         } = self;
-        let apart = info
+        let disjoint = info
             .question
             .flags
             .contains(api::ImageCreateFlags::DISJOINT);
@@ -186,14 +188,14 @@ impl Image {
         let mut left = format.aspects();
         while let Some(aspect) = first_aspect(left) {
             left &= !aspect;
-            let Some(hw) = format.part(aspect) else {
+            let Some(hw) = format.aspect_format(aspect) else {
                 continue;
             };
             let mut uses = usage(info, aspect);
             let wanted_aux = aux_kind(info, aspect, hw)
                 .filter(|kind| !physical.diagnosis().has(disable_flag(*kind)));
             if wanted_aux.is_some() {
-                uses -= Usage::NO_AUX;
+                uses -= ImageUsage::NO_AUX;
             }
             let extent_px = format.aspect_extent_px(aspect, info.extent_px);
             let there = info.layouts.get(parts.len()).copied().flatten();
@@ -204,7 +206,7 @@ impl Image {
                 Ok(surface) => surface,
                 Err(error) => return Err(layout_error(error, pitch)),
             };
-            if apart && !parts.is_empty() {
+            if disjoint && !parts.is_empty() {
                 ranges.push(MemoryRange::default());
             }
             let memory = ranges.len() - 1;
@@ -215,7 +217,7 @@ impl Image {
                     .ok_or(INVALID_PLANE_LAYOUT)?,
                 None => allocation.push(surface),
             };
-            parts.push(Part {
+            parts.push(ImagePlane {
                 aspect,
                 format: hw,
                 surface: *surface,
@@ -232,7 +234,7 @@ impl Image {
                 Some((kind, surface.ok()?))
             });
             if let (Some((kind, surface)), Some(part)) = (aux, parts.last_mut()) {
-                part.aux = Some(Aux {
+                part.aux = Some(AuxSurface {
                     kind,
                     surface,
                     offset_bytes: allocation.push(&surface),
@@ -250,7 +252,7 @@ impl Image {
     /// The memory range of a disjoint plane, or of the whole image.
     fn memory_range(&self, plane: Option<api::ImageAspectFlags>) -> Result<&MemoryRange> {
         let index = match plane {
-            Some(plane) if self.ranges.len() > 1 => self.part(plane)?.memory,
+            Some(plane) if self.ranges.len() > 1 => self.aspect_part(plane)?.memory,
             _ => 0,
         };
         self.ranges.get(index).ok_or(Error::InvalidUse {
@@ -279,7 +281,7 @@ impl Image {
     pub fn bind(
         &self,
         plane: Option<api::ImageAspectFlags>,
-        memory: &Arc<Memory>,
+        memory: &Arc<DeviceMemory>,
         offset: u64,
     ) -> Result<()> {
         let place = self.memory_range(plane)?;
@@ -299,7 +301,7 @@ impl Image {
     }
 
     /// GPU address of the memory range of a surface.
-    pub fn address(&self, part: &Part) -> Result<u64> {
+    pub fn address(&self, part: &ImagePlane) -> Result<u64> {
         match self.ranges.get(part.memory).and_then(|m| m.bound.get()) {
             Some(bound) => Ok(bound.address),
             None => Err(Error::InvalidUse {
@@ -322,7 +324,7 @@ impl Image {
     }
 
     /// The surface of an aspect.
-    pub fn part(&self, aspect: api::ImageAspectFlags) -> Result<&Part> {
+    pub fn aspect_part(&self, aspect: api::ImageAspectFlags) -> Result<&ImagePlane> {
         let found = self.parts.iter().find(|part| part.aspect == aspect);
         found.ok_or(Error::InvalidUse {
             why: "an aspect that an image does not have",
@@ -330,12 +332,12 @@ impl Image {
     }
 
     /// The MCS of a surface and its address.
-    pub fn mcs(&self, part: &'_ Part) -> Result<Option<(Surface, u64)>> {
+    pub fn mcs(&self, part: &'_ ImagePlane) -> Result<Option<(Surface, u64)>> {
         self.aux(part, AuxKind::Mcs)
     }
 
     /// The aux surface of a type and its address.
-    pub fn aux(&self, part: &'_ Part, kind: AuxKind) -> Result<Option<(Surface, u64)>> {
+    pub fn aux(&self, part: &'_ ImagePlane, kind: AuxKind) -> Result<Option<(Surface, u64)>> {
         match part.aux.filter(|aux| aux.kind == kind) {
             Some(aux) => Ok(Some((aux.surface, self.address(part)? + aux.offset_bytes))),
             None => Ok(None),
@@ -345,7 +347,7 @@ impl Image {
     /// Address of the fast clear record. `None`: clears are not tracked. There is one record, for
     /// the first layer of the first level, which may stay fast-cleared between renderings while the
     /// image is in a layout of [`Image::is_attachment_only_layout`].
-    pub fn fast_clear_record(&self, part: &Part) -> Result<Option<u64>> {
+    pub fn fast_clear_record(&self, part: &ImagePlane) -> Result<Option<u64>> {
         match part.aux.and_then(|aux| aux.record_bytes) {
             Some(at) => Ok(Some(self.address(part)? + at)),
             None => Ok(None),
@@ -389,7 +391,7 @@ impl Image {
 
     /// The CCS of a compressed surface and its address. It is valid from the first layout
     /// transition on, in every layout.
-    pub fn compressed_ccs(&self, part: &Part) -> Result<Option<(Surface, u64)>> {
+    pub fn compressed_ccs(&self, part: &ImagePlane) -> Result<Option<(Surface, u64)>> {
         match part.aux {
             Some(aux) if aux.is_compressible => self.aux(part, AuxKind::Ccs),
             _ => Ok(None),
@@ -398,7 +400,7 @@ impl Image {
 
     /// Whether views in a format read compressed blocks correctly, or the surface is not
     /// compressed.
-    pub fn is_compression_compatible(part: &Part, format: &hw::Format) -> bool {
+    pub fn is_compression_compatible(part: &ImagePlane, format: &hw::Format) -> bool {
         let is_compressible = part.aux.is_some_and(|aux| aux.is_compressible);
         !is_compressible || channel_sizes(part.format) == channel_sizes(format)
     }
@@ -412,8 +414,8 @@ impl Image {
     /// Adds the CCS of a compressed surface to a surface state.
     pub fn set_ccs(
         &self,
-        part: &Part,
-        words: &mut cmd::draw::target::Surface,
+        part: &ImagePlane,
+        words: &mut cmd::draw::target::SurfaceStateWords,
         blocks: CcsMode,
     ) -> Result<()> {
         if let Some((control, address)) = self.compressed_ccs(part)? {
@@ -480,7 +482,7 @@ impl Image {
             let pitch_bytes = part.surface.row_pitch_bytes;
             let qpitch_rows = part.surface.qpitch();
             if part.aspect == api::ImageAspectFlags::STENCIL {
-                target.stencil = Some(Stencil {
+                target.stencil = Some(StencilBuffer {
                     address,
                     pitch_bytes,
                     qpitch_rows,
@@ -488,7 +490,7 @@ impl Image {
                 continue;
             }
             let hierarchy = self.aux(part, AuxKind::Hiz)?;
-            target.depth = Some(Depth {
+            target.depth = Some(DepthBuffer {
                 format: match part.format.name {
                     "R32_FLOAT" => DepthFormat::D32Float,
                     "R16_UNORM" => DepthFormat::D16Unorm,
@@ -497,7 +499,7 @@ impl Image {
                 address,
                 pitch_bytes,
                 qpitch_rows,
-                hierarchy: hierarchy.map(|(surface, address)| Hiz {
+                hierarchy: hierarchy.map(|(surface, address)| HizBuffer {
                     address,
                     pitch_bytes: surface.row_pitch_bytes,
                     qpitch_rows: surface.qpitch(),
@@ -508,7 +510,7 @@ impl Image {
     }
 
     /// The surfaces: colour or planes, or depth before stencil.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[ImagePlane] {
         &self.parts
     }
 
@@ -546,7 +548,7 @@ impl Image {
         layer: u32,
     ) -> Result<api::SubresourceLayout> {
         let aspect = self.aspect_in_memory(aspect);
-        let part = self.part(aspect)?;
+        let part = self.aspect_part(aspect)?;
         if level >= self.info.levels || layer >= self.info.layers {
             return Err(Error::InvalidUse {
                 why: "a level or layer that an image does not have",
@@ -581,7 +583,11 @@ fn first_aspect(all: api::ImageAspectFlags) -> Option<api::ImageAspectFlags> {
 }
 
 /// The aux surface that an aspect may have.
-fn aux_kind(info: &Info, aspect: api::ImageAspectFlags, format: &hw::Format) -> Option<AuxKind> {
+fn aux_kind(
+    info: &ImageCreateInfo,
+    aspect: api::ImageAspectFlags,
+    format: &hw::Format,
+) -> Option<AuxKind> {
     use api::ImageUsageFlags as U;
     let tiled = info.question.tiling == api::ImageTiling::OPTIMAL;
     // Others who access the memory do not know the aux surface.
@@ -618,7 +624,7 @@ pub fn is_worth_fast_clear(diagnosis: &Diagnosis, [width, height]: [u32; 2]) -> 
 
 /// Whether fast clears may stay unresolved beyond a rendering: the memory is not shared, and no
 /// view has another format, which would read the clear colour differently.
-fn can_track_clears(diagnosis: &Diagnosis, info: &Info, kind: AuxKind) -> bool {
+fn can_track_clears(diagnosis: &Diagnosis, info: &ImageCreateInfo, kind: AuxKind) -> bool {
     use api::ImageCreateFlags as F;
     let flags = info.question.flags;
     let [width, height, _] = info.extent_px;
@@ -639,7 +645,7 @@ pub fn have_compatible_compression(
     let hw_gen = physical.info().device.hw_gen;
     let widths = |format| {
         let row = format::for_tiling(format, api::ImageTiling::OPTIMAL)?;
-        let hw = row.part(api::ImageAspectFlags::COLOR)?;
+        let hw = row.aspect_format(api::ImageAspectFlags::COLOR)?;
         let can = hw.uses(hw_gen).contains(FormatUse::COMPRESS);
         can.then(|| channel_sizes(hw))
     };
@@ -656,7 +662,7 @@ fn channel_sizes(format: &hw::Format) -> [u8; 4] {
 /// not be shared, all view formats must agree on compressed blocks, and the data port must not
 /// access it, which does not support CCS_E. For small images, layout transitions cost more than
 /// compression saves.
-fn is_compressible(diagnosis: &Diagnosis, info: &Info) -> bool {
+fn is_compressible(diagnosis: &Diagnosis, info: &ImageCreateInfo) -> bool {
     use api::ImageCreateFlags as F;
     let question = &info.question;
     let [width, height, _] = info.extent_px;
@@ -679,26 +685,26 @@ fn disable_flag(kind: AuxKind) -> debug::Flag {
 }
 
 /// Uses that determine the layout of a surface.
-fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
+fn usage(info: &ImageCreateInfo, aspect: api::ImageAspectFlags) -> ImageUsage {
     use api::ImageUsageFlags as U;
-    let mut all = Usage::NO_AUX;
+    let mut all = ImageUsage::NO_AUX;
     // Images to be exported need rows that a display can scan out.
-    if info.question.modifier.is_some() && info.layouts == Layouts::default() {
-        all |= Usage::DISPLAY;
+    if info.question.modifier.is_some() && info.layouts == PlaneLayouts::default() {
+        all |= ImageUsage::DISPLAY;
     }
     all |= match aspect {
-        api::ImageAspectFlags::DEPTH => Usage::DEPTH,
-        api::ImageAspectFlags::STENCIL => Usage::STENCIL,
-        _ => Usage::empty(),
+        api::ImageAspectFlags::DEPTH => ImageUsage::DEPTH,
+        api::ImageAspectFlags::STENCIL => ImageUsage::STENCIL,
+        _ => ImageUsage::empty(),
     };
     let asked = info.question.usage;
     // Blits use the sampler and render targets.
     for (uses, means) in [
         (
             U::SAMPLED | U::INPUT_ATTACHMENT | U::TRANSFER_SRC,
-            Usage::TEXTURE,
+            ImageUsage::TEXTURE,
         ),
-        (U::STORAGE, Usage::STORAGE),
+        (U::STORAGE, ImageUsage::STORAGE),
     ] {
         if asked.intersects(uses) {
             all |= means;
@@ -707,12 +713,12 @@ fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
     let targets = U::COLOR_ATTACHMENT | U::TRANSFER_DST;
     let depth_stencil = api::ImageAspectFlags::DEPTH | api::ImageAspectFlags::STENCIL;
     if !depth_stencil.contains(aspect) && asked.intersects(targets) {
-        all |= Usage::RENDER_TARGET;
+        all |= ImageUsage::RENDER_TARGET;
     }
     let [width, height, _] = info.extent_px;
     let cube = api::ImageCreateFlags::CUBE_COMPATIBLE;
     if info.question.flags.contains(cube) && width == height && info.layers >= 6 {
-        all |= Usage::CUBE;
+        all |= ImageUsage::CUBE;
     }
     all
 }
@@ -725,8 +731,8 @@ const INVALID_PLANE_LAYOUT: Error = Error::InvalidPlaneLayout {
 /// Computes the layout of a surface with an extent.
 fn compute_layout(
     device: &hw::Device,
-    (info, extent_px): (&Info, [u32; 3]),
-    usage: Usage,
+    (info, extent_px): (&ImageCreateInfo, [u32; 3]),
+    usage: ImageUsage,
     format: &'static hw::Format,
     row_pitch_bytes: Option<u32>,
 ) -> std::result::Result<Surface, SurfaceError> {
@@ -736,9 +742,9 @@ fn compute_layout(
     let asked = ImageInfo {
         format,
         dim: match info.question.dimension {
-            api::ImageType::TYPE_1D => Dim::D1,
-            api::ImageType::TYPE_3D => Dim::D3,
-            _ => Dim::D2,
+            api::ImageType::TYPE_1D => ImageDim::D1,
+            api::ImageType::TYPE_3D => ImageDim::D3,
+            _ => ImageDim::D2,
         },
         extent_px,
         levels: info.levels,
@@ -747,8 +753,8 @@ fn compute_layout(
         usage,
         tilings: match (info.question.modifier.and_then(Modifier::find), linear) {
             (Some(modifier), _) => modifier.tilings,
-            (None, true) => Tilings::LINEAR,
-            (None, false) => Tilings::all(),
+            (None, true) => TilingSet::LINEAR,
+            (None, false) => TilingSet::all(),
         },
         row_pitch_bytes,
     };

@@ -105,8 +105,8 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
         _ => Kind::Unorm,
     };
     let (mut word, mut at) = (0u128, 0);
-    for (letter, bits) in channels(name) {
-        let channel = match letter {
+    for (channel_char, bits) in channels(name) {
+        let channel = match channel_char {
             b'R' | b'L' => Some(ChannelSelect::Red),
             b'G' => Some(ChannelSelect::Green),
             b'B' => Some(ChannelSelect::Blue),
@@ -154,9 +154,9 @@ pub fn clear_colour(format: &Format, value: &[u32; 4]) -> Option<[u32; 4]> {
     let has = |wanted: u8| channels(name).iter().any(|at| at.0 == wanted);
     let one = if integer { 1 } else { 1_f32.to_bits() };
     let mut all = *value;
-    for ((place, letter), absent) in all.iter_mut().zip(*b"RGBA").zip([0, 0, 0, one]) {
+    for ((place, channel_char), absent) in all.iter_mut().zip(*b"RGBA").zip([0, 0, 0, one]) {
         let number = f32::from_bits(*place);
-        *place = match has(letter) {
+        *place = match has(channel_char) {
             false => absent,
             true if integer => *place,
             true if name.contains("SNORM") => number.clamp(-1.0, 1.0).to_bits(),

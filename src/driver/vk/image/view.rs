@@ -10,14 +10,14 @@ use cmd::draw::target::DepthStencilTarget;
 use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
 use hw::FormatUse;
 use smallvec::{SmallVec, smallvec};
-use surface::{Block, Dim};
+use surface::{FormatBlock, ImageDim};
 
-use super::object::{Image, Part};
+use super::object::{Image, ImagePlane};
 use crate::error::{Error, Result};
 use crate::format::{self, Format};
 use crate::physical::PhysicalDevice;
 use crate::planar::ASPECTS;
-use crate::surface_state::Surface;
+use crate::surface_state::SurfaceStateWords;
 
 /// Parameters of a view.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub struct ViewInfo {
 }
 
 /// Surface states for the sampler, one for each plane.
-pub type Textures = SmallVec<[Surface; 1]>;
+pub type SamplerSurfaceStates = SmallVec<[SurfaceStateWords; 1]>;
 
 /// `VkImageView`.
 #[derive(Debug)]
@@ -54,10 +54,10 @@ pub struct View {
     pub first_layer: u32,
     /// Array layers, or slices of a 3D image.
     pub layers: u32,
-    target: Option<Surface>,
+    target: Option<SurfaceStateWords>,
     depth_stencil: DepthStencilTarget,
-    texture: Option<Textures>,
-    storage: Option<[Surface; 2]>,
+    texture: Option<SamplerSurfaceStates>,
+    storage: Option<[SurfaceStateWords; 2]>,
 }
 
 /// The view's range, with explicit counts.
@@ -165,14 +165,16 @@ impl View {
             texture: None,
             storage: None,
         };
-        let pack = |part: &Part, hw: &'static hw::Format, usage, channels| {
+        let pack = |part: &ImagePlane, hw: &'static hw::Format, usage, channels| {
             pack_surface(image, part, hw, &range, info, usage, channels)
         };
         // A multi-planar colour view can only be sampled.
         if format.is_multi_planar() && aspects == api::ImageAspectFlags::COLOR {
             let planes = ASPECTS.into_iter().zip(image.parts());
             let textures = planes.map(|(aspect, part)| {
-                let hw = format.part(aspect).ok_or(Error::FormatNotSupported)?;
+                let hw = format
+                    .aspect_format(aspect)
+                    .ok_or(Error::FormatNotSupported)?;
                 pack(part, hw, SurfaceUsage::Sampler, IDENTITY_SWIZZLE)
             });
             view.texture = Some(textures.collect::<Result<_>>()?);
@@ -184,8 +186,10 @@ impl View {
             true => api::ImageAspectFlags::COLOR,
             false => aspect,
         };
-        let hw = format.part(of_format).ok_or(Error::FormatNotSupported)?;
-        let part = image.part(aspect)?;
+        let hw = format
+            .aspect_format(of_format)
+            .ok_or(Error::FormatNotSupported)?;
+        let part = image.aspect_part(aspect)?;
         if !Image::is_compression_compatible(part, hw) {
             return Err(Error::InvalidUse {
                 why: "a view format that is not in the image's format list",
@@ -227,7 +231,7 @@ impl View {
     }
 
     /// Surface state as a colour attachment.
-    pub fn colour_target(&self) -> Result<cmd::draw::target::Surface> {
+    pub fn colour_target(&self) -> Result<cmd::draw::target::SurfaceStateWords> {
         self.target.ok_or(Error::InvalidUse {
             why: "a view without colour attachment usage as a colour attachment",
         })
@@ -248,14 +252,14 @@ impl View {
     }
 
     /// Surface states for the sampler.
-    pub fn textures(&self) -> Result<&[Surface]> {
+    pub fn textures(&self) -> Result<&[SurfaceStateWords]> {
         self.texture.as_deref().ok_or(Error::InvalidUse {
             why: "a view without sampled usage as a sampled image",
         })
     }
 
     /// Surface states for typed writes and for typed reads.
-    pub fn storage(&self) -> Result<&[Surface; 2]> {
+    pub fn storage(&self) -> Result<&[SurfaceStateWords; 2]> {
         self.storage.as_ref().ok_or(Error::InvalidUse {
             why: "a view without storage usage as a storage image",
         })
@@ -265,13 +269,13 @@ impl View {
 /// Packs the surface state of a plane or aspect.
 fn pack_surface(
     image: &Image,
-    part: &Part,
+    part: &ImagePlane,
     format: &'static hw::Format,
     range: &Range,
     info: &ViewInfo,
     viewer: SurfaceUsage,
     swizzle: [ChannelSelect; 4],
-) -> Result<Surface> {
+) -> Result<SurfaceStateWords> {
     use api::ImageViewType as T;
     let address = image.address(part)? + part.offset_bytes;
     let cube = [T::CUBE, T::CUBE_ARRAY].contains(&info.kind) && viewer == SurfaceUsage::Sampler;
@@ -297,8 +301,9 @@ fn pack_surface(
         control: image.mcs(part)?,
     };
     // A slice of a 3D image is sampled as a 2D image: slices are laid out like layers.
-    let flat =
-        viewer == SurfaceUsage::Sampler && part.surface.dim == Dim::D3 && info.kind != T::TYPE_3D;
+    let flat = viewer == SurfaceUsage::Sampler
+        && part.surface.dim == ImageDim::D3
+        && info.kind != T::TYPE_3D;
     let planes = part.surface.planes();
     let view_surface = match flat {
         true => ImageView {
@@ -307,7 +312,7 @@ fn pack_surface(
         },
         false => view_surface,
     };
-    let block = Block::from_format(format).ok_or(Error::FormatNotSupported)?;
+    let block = FormatBlock::from_format(format).ok_or(Error::FormatNotSupported)?;
     if block == part.surface.block {
         let mut words = view_surface.pack();
         if viewer == SurfaceUsage::Sampler {

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use ingot_wsi::present::{Fit, PixelSource, PresentMode, Presenter, Waker};
+use ingot_wsi::present::{PixelSource, PresentMode, Presenter, SwapchainFit, Waker};
 use ingot_wsi::x11::Window;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
@@ -151,7 +151,7 @@ fn check_presentation(options: &[&str]) {
         };
         present(&mut *presenter, &image, mode).unwrap();
         assert_eq!(presenter.released(), Some(number));
-        assert_eq!(presenter.fit(), Fit::Optimal);
+        assert_eq!(presenter.fit(), SwapchainFit::Optimal);
         // The image is shown at the next refresh.
         let want: Vec<u32> = (0..u32::from(height))
             .flat_map(|y| (0..u32::from(width)).map(move |x| (x, y)))
@@ -164,11 +164,11 @@ fn check_presentation(options: &[&str]) {
         assert!(shown, "picture {number} {mode:?}");
         // The presenter reports it as shown, and not too early.
         let given = u64::from(number) + 1;
-        let told = (0..200).any(|_| {
+        let reported = (0..200).any(|_| {
             assert!(presenter.shown() <= given);
             presenter.shown() == given || presenter.wait_events(&timer()).is_err()
         });
-        assert!(told && presenter.shown() == given, "{number} {mode:?}");
+        assert!(reported && presenter.shown() == given, "{number} {mode:?}");
     }
     let smaller = ConfigureWindowAux::new().width(64).height(64);
     connection.configure_window(id, &smaller).unwrap();
@@ -180,7 +180,7 @@ fn check_presentation(options: &[&str]) {
     };
     let resized = (0..200).any(|_| {
         present(&mut *presenter, &image, PresentMode::Fifo).unwrap();
-        presenter.fit() == Fit::Resized
+        presenter.fit() == SwapchainFit::Resized
     });
     assert!(resized);
     connection.destroy_window(id).unwrap();

@@ -21,7 +21,7 @@ use wayland_protocols::wp::linux_dmabuf::zv1::client::zwp_linux_dmabuf_v1::{
 
 use super::frames::{Buffer, Frames, SurfaceEvents};
 use crate::error::{Error, Result};
-use crate::present::{Fit, PixelSource, PresentMode, Presenter, SharedImage, Waker};
+use crate::present::{PixelSource, PresentMode, Presenter, SharedImage, SwapchainFit, Waker};
 
 /// A presenter of shared images, or none if the compositor does not accept them.
 pub fn new(
@@ -103,8 +103,8 @@ impl Presenter for DmabufPresenter {
         self.frames.shown()
     }
 
-    fn fit(&self) -> Fit {
-        Fit::Optimal
+    fn fit(&self) -> SwapchainFit {
+        SwapchainFit::Optimal
     }
 
     fn released(&mut self) -> Option<u32> {

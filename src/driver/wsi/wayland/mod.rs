@@ -16,7 +16,7 @@ use wayland_client::Connection;
 use wayland_client::protocol::wl_surface::WlSurface;
 
 use crate::error::Result;
-use crate::present::{Alpha, GpuNodes, Presenter, SharedImage};
+use crate::present::{AlphaMode, GpuNodes, Presenter, SharedImage};
 
 /// A surface of the application.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Window {
         &self,
         width: u32,
         height: u32,
-        alpha: Alpha,
+        alpha: AlphaMode,
     ) -> Result<Box<dyn Presenter>> {
         shm::new(&self.connection, &self.surface, (width, height), alpha)
     }

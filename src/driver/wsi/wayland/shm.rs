@@ -14,7 +14,7 @@ use wayland_client::{Connection, Dispatch, QueueHandle};
 
 use super::frames::{Buffer, Frames, SurfaceEvents};
 use crate::error::{Error, Result};
-use crate::present::{Alpha, Fit, PixelSource, PresentMode, Presenter, Waker};
+use crate::present::{AlphaMode, PixelSource, PresentMode, Presenter, SwapchainFit, Waker};
 
 /// Bytes of a pixel: blue, green, red, and alpha or padding.
 const PIXEL_BYTES: usize = 4;
@@ -45,7 +45,7 @@ pub fn new(
     connection: &Connection,
     surface: &WlSurface,
     (width, height): (u32, u32),
-    alpha: Alpha,
+    alpha: AlphaMode,
 ) -> Result<Box<dyn Presenter>> {
     let (frames, globals) = Frames::new(connection, surface)?;
     let handle = frames.queue.handle();
@@ -57,8 +57,8 @@ pub fn new(
     let memory = sys::Mapping::new(file.as_fd(), 0, pool_bytes).map_err(Error::lost)?;
     let pool = shm.create_pool(file.as_fd(), to_i32(pool_bytes)?, &handle, ());
     let format = match alpha {
-        Alpha::Opaque => wl_shm::Format::Xrgb8888,
-        Alpha::Premultiplied | Alpha::Inherit => wl_shm::Format::Argb8888,
+        AlphaMode::Opaque => wl_shm::Format::Xrgb8888,
+        AlphaMode::Premultiplied | AlphaMode::Inherit => wl_shm::Format::Argb8888,
     };
     let (width_px, height_px) = (to_i32(width as usize)?, to_i32(height as usize)?);
     let pitch = to_i32(width as usize * PIXEL_BYTES)?;
@@ -117,8 +117,8 @@ impl Presenter for ShmPresenter {
         self.frames.shown()
     }
 
-    fn fit(&self) -> Fit {
-        Fit::Optimal
+    fn fit(&self) -> SwapchainFit {
+        SwapchainFit::Optimal
     }
 
     fn released(&mut self) -> Option<u32> {

@@ -13,7 +13,9 @@ use x11rb::protocol::present;
 
 use super::target::{PIXEL_BYTES, Pixmaps, Target};
 use crate::error::Result;
-use crate::present::{Fit, GpuNodes, PixelSource, PresentMode, Presenter, SharedImage, Waker};
+use crate::present::{
+    GpuNodes, PixelSource, PresentMode, Presenter, SharedImage, SwapchainFit, Waker,
+};
 
 /// Bits of a pixel, including unused ones.
 const PIXEL_BITS: u8 = (PIXEL_BYTES * 8) as u8;
@@ -164,7 +166,7 @@ impl Presenter for Dri3Presenter {
         self.pixmaps.shown()
     }
 
-    fn fit(&self) -> Fit {
+    fn fit(&self) -> SwapchainFit {
         self.pixmaps.fit()
     }
 

@@ -16,7 +16,7 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::target::{Pixmaps, Target};
 use crate::error::{Error, Result};
-use crate::present::{Fit, PixelSource, PresentMode, Presenter, Waker};
+use crate::present::{PixelSource, PresentMode, Presenter, SwapchainFit, Waker};
 
 /// Maximum number of images that the server holds at once: the shown one, the next one, and one
 /// that replaces it.
@@ -129,7 +129,7 @@ impl Presenter for ShmPresenter {
         self.pixmaps.shown()
     }
 
-    fn fit(&self) -> Fit {
+    fn fit(&self) -> SwapchainFit {
         self.pixmaps.fit()
     }
 
@@ -156,7 +156,7 @@ struct PutImagePresenter {
     context: u32,
     last: Instant,
     shown: u64,
-    fit: Fit,
+    fit: SwapchainFit,
     released: VecDeque<u32>,
 }
 
@@ -171,7 +171,7 @@ impl PutImagePresenter {
             context,
             last: Instant::now(),
             shown: 0,
-            fit: Fit::Optimal,
+            fit: SwapchainFit::Optimal,
             released: VecDeque::new(),
         })
     }
@@ -237,7 +237,7 @@ impl Presenter for PutImagePresenter {
         self.shown
     }
 
-    fn fit(&self) -> Fit {
+    fn fit(&self) -> SwapchainFit {
         self.fit
     }
 

@@ -15,7 +15,7 @@ use x11rb::rust_connection::RustConnection;
 
 use super::display::connect;
 use crate::error::{Error, Result};
-use crate::present::{Fit, PresentMode, Waker};
+use crate::present::{PresentMode, SwapchainFit, Waker};
 
 /// Bytes of a pixel, for depths of 24, 30 and 32 bits.
 pub const PIXEL_BYTES: u32 = 4;
@@ -71,16 +71,16 @@ impl Target {
     }
 
     /// How well the images fit a window of this size.
-    pub fn fit(&self, width: u16, height: u16) -> Fit {
+    pub fn fit(&self, width: u16, height: u16) -> SwapchainFit {
         if (u32::from(width), u32::from(height)) == (self.width, self.height) {
-            Fit::Optimal
+            SwapchainFit::Optimal
         } else {
-            Fit::Resized
+            SwapchainFit::Resized
         }
     }
 
     /// How well the images fit the window's current size.
-    pub fn fit_now(&self) -> Result<Fit> {
+    pub fn fit_now(&self) -> Result<SwapchainFit> {
         let geometry = self.connection.get_geometry(self.window);
         let geometry = geometry.map_err(Error::lost)?.reply();
         let geometry = geometry.map_err(Error::lost)?;
@@ -116,7 +116,7 @@ pub struct Pixmaps {
     /// Indices of pixmaps that the server has released.
     idle: VecDeque<usize>,
     is_copied: bool,
-    size: Fit,
+    size: SwapchainFit,
 }
 
 impl Pixmaps {
@@ -148,9 +148,9 @@ impl Pixmaps {
     }
 
     /// How well the images fit the window.
-    pub fn fit(&self) -> Fit {
+    pub fn fit(&self) -> SwapchainFit {
         match self.size {
-            Fit::Optimal if self.is_copied => Fit::NeedsCopy,
+            SwapchainFit::Optimal if self.is_copied => SwapchainFit::NeedsCopy,
             size => size,
         }
     }

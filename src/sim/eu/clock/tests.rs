@@ -6,7 +6,7 @@ use crate::testing::{
     Recorder, arf, arf_dst, branch, cmod, dst, eot, g, imm, null_dst, op, pred, region, scalar,
     thread_with,
 };
-use crate::thread::{Exit, Init, Statistics, Thread};
+use crate::thread::{Thread, ThreadExit, ThreadInit, ThreadStatistics};
 use isa::{Addr, ArfReg, CondMod, Desc, Inst, MathFn, Opcode, PredCtrl, Region, Send, Type};
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ fn counted() -> Options {
 }
 
 /// The statistics of a thread of these instructions.
-fn statistics(code: &[Inst]) -> Statistics {
+fn statistics(code: &[Inst]) -> ThreadStatistics {
     let mut t = thread_with(code, &[0; 1024], 0xffff, 0, counted());
-    assert_eq!(t.run(&mut Recorder::default(), 1000), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 1000), Ok(ThreadExit::Eot));
     *t.statistics()
 }
 
@@ -60,15 +60,15 @@ fn message(n: u8, sfid: u8, desc: u32, from: u32, to: u32) -> Inst {
 }
 
 #[test]
-fn an_instruction_waits_for_what_it_reads() {
+fn instruction_waits_for_its_sources() {
     let f = Type::F;
-    let apart = [10, 13, 14].map(|to| add(8, f, to, [8, 9]));
-    assert_eq!(alone(&apart), 3 * 2);
+    let independent = [10, 13, 14].map(|to| add(8, f, to, [8, 9]));
+    assert_eq!(alone(&independent), 3 * 2);
     // Each result is ready 8 cycles after its instruction has left the slot.
     let chain = [10, 11, 12].map(|to| add(8, f, to, [to - 1, 8]));
     assert_eq!(alone(&chain), 2 + 8 + 2 + 8 + 2);
     // What is between them is hidden.
-    let there = [chain[0], apart[1], apart[2], chain[1]];
+    let there = [chain[0], independent[1], independent[2], chain[1]];
     assert_eq!(alone(&there), 2 + 8 + 2);
     // It is written again as late as it is read.
     assert_eq!(
@@ -84,7 +84,7 @@ fn an_instruction_waits_for_what_it_reads() {
 }
 
 #[test]
-fn registers_take_the_slot_one_by_one() {
+fn issue_slot_is_busy_per_register() {
     let two = |n, ty, far: u8| [add(n, ty, 20, [8, 12]), add(n, ty, 24, [far, 12])];
     let f = Type::F;
     assert_eq!(alone(&two(16, f, 8)), 4 + 4);
@@ -114,7 +114,7 @@ fn registers_take_the_slot_one_by_one() {
 }
 
 #[test]
-fn math_functions_have_an_fpu_of_their_own() {
+fn math_functions_run_on_one_fpu() {
     let f = Type::F;
     let sin = |n| math(n, MathFn::Sin, 20, f);
     let use_it = add(8, f, 30, [20, 8]);
@@ -139,7 +139,7 @@ fn math_functions_have_an_fpu_of_their_own() {
 }
 
 #[test]
-fn operations_of_several_steps_are_later() {
+fn multi_pass_operations_have_longer_latency() {
     let f = Type::F;
     let three = |o, third| {
         let sources = [g(8, f), g(12, f), g(third, f)];
@@ -164,7 +164,7 @@ fn operations_of_several_steps_are_later() {
 }
 
 #[test]
-fn flags_come_later_than_registers() {
+fn flags_have_longer_latency_than_registers() {
     let compare = |flag| {
         let of = op(
             Opcode::Cmp,
@@ -196,16 +196,16 @@ fn flags_come_later_than_registers() {
     let mut half = compare(0);
     (half.exec_size, half.chan_off) = (16, 8);
     assert_eq!(alone(&[half, on(1)]), 4 + 8 + 4 + 2);
-    let least = op(
+    let minimum = op(
         Opcode::Sel,
         8,
         dst(20, Type::F),
         &[g(8, Type::F), g(9, Type::F)],
     );
-    assert_eq!(alone(&[cmod(least, CondMod::L, 0), on(0)]), 2 + 8 + 2);
+    assert_eq!(alone(&[cmod(minimum, CondMod::L, 0), on(0)]), 2 + 8 + 2);
     assert_eq!(
         alone(&[
-            cmod(least, CondMod::L, 0),
+            cmod(minimum, CondMod::L, 0),
             pred(mov(30, 8), PredCtrl::Normal, false, 0)
         ]),
         2 + 2
@@ -223,7 +223,7 @@ fn flags_come_later_than_registers() {
 }
 
 #[test]
-fn accumulators_come_sooner_and_addresses_later() {
+fn accumulator_and_address_latencies() {
     let d = Type::D;
     let mut first = add(8, Type::F, 20, [8, 9]);
     first.acc_wr = true;
@@ -295,7 +295,7 @@ fn accumulators_come_sooner_and_addresses_later() {
 }
 
 #[test]
-fn instructions_wait_for_the_responses_that_they_read() {
+fn instructions_wait_for_the_send_responses_they_read() {
     let sample = message(8, 2, 0, 2, 4);
     let there = 2 + 214 + 2 * 2;
     let use_it = |nr| mov(80, nr);
@@ -318,7 +318,7 @@ fn instructions_wait_for_the_responses_that_they_read() {
 }
 
 #[test]
-fn payload_is_written_again_once_it_has_been_read() {
+fn payload_registers_are_released_once_sent() {
     let sample = message(8, 2, 0, 3, 1);
     for nr in 20..23 {
         assert_eq!(alone(&[sample, mov(nr, 8)]), 2 + 8 + 3 * 2 + 2);
@@ -396,7 +396,7 @@ fn shared_functions_have_latencies_and_intervals() {
 }
 
 #[test]
-fn barriers_are_others_time_and_threads_begin_at_zero() {
+fn barrier_waits_are_not_counted_and_threads_start_at_zero() {
     let wait = op(
         Opcode::Wait,
         1,
@@ -405,18 +405,18 @@ fn barriers_are_others_time_and_threads_begin_at_zero() {
     );
     let code = [mov(10, 8), wait, mov(11, 10), eot()];
     let kernel = Arc::new(Kernel::from_insts(&code).expect("there is an instruction"));
-    let init = Init::default();
+    let init = ThreadInit::default();
     let mut t = Thread::new(&kernel, &[], 0xff, &init, counted());
     for _ in 0..3 {
         let sf = &mut Recorder::default();
         for _ in 0..3 {
-            assert_eq!(t.run(sf, 100), Ok(Exit::Barrier));
+            assert_eq!(t.run(sf, 100), Ok(ThreadExit::Barrier));
             // The move alone: the WAIT has not been taken.
             let s = t.statistics();
             assert_eq!((s.alone, s.by_class), (2, [1, 0, 0, 0, 0, 0]));
         }
         t.notify();
-        assert_eq!(t.run(sf, 100), Ok(Exit::Eot));
+        assert_eq!(t.run(sf, 100), Ok(ThreadExit::Eot));
         let s = t.statistics();
         assert_eq!((s.alone, s.busy), (2 + 8 + 2 + END, 2 + 2));
         assert_eq!((s.instructions, s.by_class), (4, [2, 0, 0, 0, 1, 1]));

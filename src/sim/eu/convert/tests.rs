@@ -24,7 +24,7 @@ const KEEP: FpMode = FpMode {
 };
 
 #[test]
-fn cr0_has_the_rounding_mode_in_bits_5_and_4_and_denormals_in_6_7_and_10() {
+fn cr0_rounding_mode_and_denormal_bits() {
     let rounds = |round| FpMode {
         round,
         ..TO_NEAREST
@@ -71,7 +71,7 @@ fn cr0_has_the_rounding_mode_in_bits_5_and_4_and_denormals_in_6_7_and_10() {
 }
 
 #[test]
-fn integer_elements_are_extended_by_their_type() {
+fn integer_loads_sign_or_zero_extend() {
     for bits in [0xfedc_ba98_f6f5_f4f3u64, 0x0123_4567_1625_3443] {
         let table: [(Type, i128); 10] = [
             (Type::Ub, (bits as u8).into()),
@@ -104,7 +104,7 @@ const RANGES: [(Type, i128, i128); 8] = [
 ];
 
 #[test]
-fn integers_saturate_or_wrap_and_say_when_they_did_not_fit() {
+fn integer_stores_saturate_or_wrap_and_report_overflow() {
     for (ty, lo, hi) in RANGES {
         let size = 8 * ty.size_bytes();
         let bits = |v: i128| (v as u128 & (u128::MAX >> (128 - size))) as u64;
@@ -144,7 +144,7 @@ fn integers_saturate_or_wrap_and_say_when_they_did_not_fit() {
 }
 
 #[test]
-fn floats_are_cut_to_the_nearest_integer_towards_zero_that_the_type_has() {
+fn float_to_integer_truncates_and_clamps_to_the_type() {
     for (ty, lo, hi) in RANGES {
         let size = 8 * ty.size_bytes();
         let bits = |v: i128| (v as u128 & (u128::MAX >> (128 - size))) as u64;
@@ -188,7 +188,7 @@ fn floats_are_cut_to_the_nearest_integer_towards_zero_that_the_type_has() {
 }
 
 #[test]
-fn a_half_that_is_no_number_keeps_its_sign_and_payload_and_is_made_quiet() {
+fn half_nan_conversion_quiets_and_preserves_sign_and_payload() {
     assert_eq!(half_to_f64(0x7c00), f64::INFINITY);
     assert_eq!(half_to_f64(0xfc00), f64::NEG_INFINITY);
     assert_eq!(half_to_f64(0x8000).to_bits(), 1 << 63);
@@ -208,7 +208,7 @@ fn a_half_that_is_no_number_keeps_its_sign_and_payload_and_is_made_quiet() {
 }
 
 #[test]
-fn denormal_elements_are_flushed_to_zeros_of_their_sign_by_the_bit_of_their_own_format() {
+fn source_denormals_flush_to_signed_zero_per_format_bit() {
     // Format, codes of a denormal, of the greatest one, and of the least normal; the sign bit; the
     // mode that keeps them.
     let table = [
@@ -270,7 +270,7 @@ const ROUNDS: [RoundingMode; 4] = [
 ];
 
 #[test]
-fn rounding_chooses_between_the_two_nearest_floats() {
+fn rounding_selects_one_of_the_two_nearest_floats() {
     // What stands in a format's first code past the greatest finite one is the next power of two,
     // which is infinite.
     let single = |code: u64| match code {
@@ -363,7 +363,7 @@ fn rounding_chooses_between_the_two_nearest_floats() {
 }
 
 #[test]
-fn a_double_moves_one_step_to_the_side_of_what_is_missing() {
+fn directed_rounding_moves_a_double_by_one_ulp() {
     let (up, down) = (1f64.next_up(), 1f64.next_down());
     // Mode; results of 1 where the exact one is less, the same, greater; of -1 likewise.
     let table = [
@@ -395,7 +395,7 @@ fn a_double_moves_one_step_to_the_side_of_what_is_missing() {
 }
 
 #[test]
-fn float_results_saturate_to_zero_and_one() {
+fn float_saturation_clamps_to_zero_and_one() {
     // One half, one, two, and the greatest below one, of each format.
     let table = [
         (Type::Hf, [0x3800u64, 0x3c00, 0x3bff]),
@@ -448,7 +448,7 @@ fn float_results_saturate_to_zero_and_one() {
 }
 
 #[test]
-fn the_alternate_mode_has_no_infinities_and_no_nans() {
+fn alternate_float_mode_has_no_infinities_or_nans() {
     let alt = FpMode {
         alternate: true,
         ..KEEP
@@ -463,7 +463,7 @@ fn the_alternate_mode_has_no_infinities_and_no_nans() {
 }
 
 #[test]
-fn integers_become_floats_with_one_rounding() {
+fn integer_to_float_rounds_once() {
     let to = |v: i128, ty, round| {
         let mode = FpMode { round, ..KEEP };
         float_from_bits(convert(Value::Int(v), ty, false, &mode).bits, ty, &KEEP)
@@ -507,7 +507,7 @@ fn mantissa(r: &mut Rng) -> i128 {
 }
 
 #[test]
-fn sums_and_products_know_the_sign_of_what_is_missing() {
+fn sums_and_products_return_the_sign_of_their_rounding_error() {
     let mut r = Rng(0x5eed_0001);
     let near = |exact: i128| {
         let v = exact as f64;
@@ -549,7 +549,7 @@ fn sums_and_products_know_the_sign_of_what_is_missing() {
 }
 
 #[test]
-fn bits_are_seen_as_zero_negative_nan_or_infinite_by_their_type() {
+fn value_classification_follows_the_type() {
     // Zero, negative, NaN, infinite.
     let see = |bits, ty| {
         let o = Element::of_bits(bits, ty);

@@ -2,13 +2,13 @@
 
 use crate::decode::num_srcs;
 use crate::kernel::Kernel;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::state::Options;
 use crate::testing::{
     Recorder, arf, arf_dst, branch, dst, eot, g, imm, null_dst, op, pred, reg, region, scalar,
     thread,
 };
-use crate::thread::{Init, Thread};
+use crate::thread::{Thread, ThreadInit};
 use crate::uop::UopKind;
 use isa::{ArfReg, Desc, Inst, MathFn, Opcode, PredCtrl, Send, Src, Type};
 use std::collections::BTreeMap;
@@ -117,8 +117,8 @@ fn control_flow_reaches_the_next_instruction_and_its_targets() {
 }
 
 #[test]
-fn what_cannot_be_fetched_stops_the_thread_that_gets_there() {
-    let lost = Stop::Fault {
+fn unfetchable_instruction_stops_only_a_thread_that_reaches_it() {
+    let lost = StopReason::Fault {
         what: "nothing there".into(),
         at: 80,
     };
@@ -131,7 +131,7 @@ fn what_cannot_be_fetched_stops_the_thread_that_gets_there() {
     };
     assert_eq!(build(80).err(), Some(lost.clone()));
     let k = Arc::new(build(64).expect("the first instruction is there"));
-    let mut t = Thread::new(&k, &[], 0xff, &Init::default(), Options::default());
+    let mut t = Thread::new(&k, &[], 0xff, &ThreadInit::default(), Options::default());
     assert_eq!(t.ip(), 64);
     assert_eq!(t.run(&mut Recorder::default(), 10), Err(lost.clone()));
     assert_eq!((reg(&t, 4), t.ip()), ([7; 8], 80));
@@ -141,11 +141,11 @@ fn what_cannot_be_fetched_stops_the_thread_that_gets_there() {
     odd.jip = 8;
     let mut t = thread(&[odd], &[], 1);
     let e = t.run(&mut Recorder::default(), 10);
-    assert!(matches!(e, Err(Stop::Fault { at: 8, .. })), "{e:?}");
+    assert!(matches!(e, Err(StopReason::Fault { at: 8, .. })), "{e:?}");
 }
 
 #[test]
-fn a_kernel_can_be_held_to_the_rules_of_the_instruction_set() {
+fn kernel_can_be_checked_against_isa_rules() {
     let mov = op(Opcode::Mov, 8, dst(4, Type::D), &[g(2, Type::D)]);
     // A region whose rows of eight elements are one wide.
     let broken = op(
@@ -170,7 +170,8 @@ fn a_kernel_can_be_held_to_the_rules_of_the_instruction_set() {
         let lax = Kernel::decode(&fetch, 0, hw::Gen::Gen9).map(|k| k.len());
         (lax, legal(false), legal(true))
     };
-    let undefined = |got: &Result<usize, Stop>| matches!(got, Err(Stop::Undefined { at: 0, .. }));
+    let undefined =
+        |got: &Result<usize, StopReason>| matches!(got, Err(StopReason::Undefined { at: 0, .. }));
     assert_eq!(decode(&mov), (Ok(2), Ok(2), Ok(2)));
     let (lax, legal, _) = decode(&broken);
     assert_eq!(lax, Ok(2));
@@ -183,7 +184,7 @@ fn a_kernel_can_be_held_to_the_rules_of_the_instruction_set() {
 }
 
 #[test]
-fn operations_read_one_two_or_three_sources() {
+fn operations_decode_their_number_of_sources() {
     let one = [
         Opcode::Mov,
         Opcode::Movi,
@@ -264,7 +265,7 @@ fn operations_read_one_two_or_three_sources() {
 }
 
 #[test]
-fn registers_that_change_by_themselves_or_change_the_thread_are_special() {
+fn volatile_and_control_registers_are_special() {
     let table = [
         (ArfReg::Null, false),
         (ArfReg::Address, false),
@@ -310,7 +311,7 @@ fn registers_that_change_by_themselves_or_change_the_thread_are_special() {
 }
 
 #[test]
-fn a_region_past_the_register_file_is_undefined_wherever_it_stands() {
+fn region_past_the_register_file_is_undefined_for_every_operand() {
     let far = g(127, Type::D);
     let near = g(4, Type::D);
     let wide = |o, d, s: &[Src]| op(o, 16, d, s);
@@ -352,7 +353,7 @@ fn a_region_past_the_register_file_is_undefined_wherever_it_stands() {
         let k = Kernel::from_insts(&[i]).expect("there is an instruction");
         let trapped = match &k.uops[0].kind {
             UopKind::Trap(s) => match &**s {
-                Stop::Undefined { rule, prm, at, .. } => {
+                StopReason::Undefined { rule, prm, at, .. } => {
                     assert_eq!((*rule, *at), ("grf-range", 0), "{i:?}");
                     assert!(prm.contains("Register Region"), "{prm}");
                     true
@@ -374,7 +375,7 @@ fn a_region_past_the_register_file_is_undefined_wherever_it_stands() {
 }
 
 #[test]
-fn rules_of_threads_have_names_that_differ() {
+fn thread_rule_names_are_unique() {
     let names: BTreeMap<&str, &str> = crate::RULES.iter().map(|r| (r.name, r.prm)).collect();
     assert_eq!(names.len(), crate::RULES.len());
     for (name, prm) in names {

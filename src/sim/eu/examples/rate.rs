@@ -2,9 +2,11 @@
 //!
 //! `cargo run --release -p ingot-eu --example rate`
 
-use ingot_eu::{Init, Kernel, Message, Options, Reply, SharedFunctions, Stop, Thread};
+use ingot_eu::{
+    Kernel, Message, MessageReply, Options, SharedFunctions, StopReason, Thread, ThreadInit,
+};
 use isa::{
-    Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Opcode, Pred, PredCtrl, Region, Send,
+    Addr, ArfReg, CondMod, Desc, Dst, Inst, MathFn, Opcode, Pred, PredCtrl, RegFile, Region, Send,
     Src, Type,
 };
 use std::sync::Arc;
@@ -13,8 +15,8 @@ use std::time::Instant;
 struct Sink;
 
 impl SharedFunctions for Sink {
-    fn message(&mut self, _: &Message<'_>, _: &mut [u32]) -> Result<Reply, Stop> {
-        Ok(Reply::Done)
+    fn message(&mut self, _: &Message<'_>, _: &mut [u32]) -> Result<MessageReply, StopReason> {
+        Ok(MessageReply::Done)
     }
     fn timestamp(&mut self) -> u64 {
         0
@@ -23,7 +25,7 @@ impl SharedFunctions for Sink {
 
 fn g(nr: u8, ty: Type) -> Src {
     Src {
-        file: File::Grf,
+        file: RegFile::Grf,
         ty,
         addr: Addr::Direct { nr, sub_bytes: 0 },
         region: Region::new(8, 8, 1),
@@ -37,7 +39,7 @@ fn g(nr: u8, ty: Type) -> Src {
 
 fn imm(ty: Type, bits: u64) -> Src {
     Src {
-        file: File::Imm,
+        file: RegFile::Imm,
         imm: bits,
         ..g(0, ty)
     }
@@ -45,7 +47,7 @@ fn imm(ty: Type, bits: u64) -> Src {
 
 fn dst(nr: u8, ty: Type) -> Dst {
     Dst {
-        file: File::Grf,
+        file: RegFile::Grf,
         ty,
         addr: Addr::Direct { nr, sub_bytes: 0 },
         hstride: 1,
@@ -55,7 +57,7 @@ fn dst(nr: u8, ty: Type) -> Dst {
 
 fn null(ty: Type) -> Dst {
     Dst {
-        file: File::Arf,
+        file: RegFile::Arf,
         addr: Addr::Direct {
             nr: (ArfReg::Null as u8) << 4,
             sub_bytes: 0,
@@ -143,7 +145,7 @@ fn measure(name: &str, n: u8, body: &[Inst]) {
         &kernel,
         &payload,
         u32::MAX,
-        &Init::default(),
+        &ThreadInit::default(),
         Options::default(),
     );
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Which instructions have a routine of their own, and that it gives the interpreter's bits at the
+//! Which instructions have a fast path, and that it produces the interpreter's bits at the
 //! edges.
 
 mod pixel_positions;
@@ -20,13 +20,13 @@ fn is_fast(i: &Inst) -> bool {
     }
 }
 
-fn of(o: Opcode, d: Type, s: &[Type]) -> Inst {
+fn typed_op(o: Opcode, d: Type, s: &[Type]) -> Inst {
     let s: Vec<Src> = s.iter().zip([2, 10, 18]).map(|(t, nr)| g(nr, *t)).collect();
     op(o, 8, dst(40, d), &s)
 }
 
 fn math(f: MathFn, ty: Type) -> Inst {
-    let mut i = of(Opcode::Math, ty, &[ty, ty]);
+    let mut i = typed_op(Opcode::Math, ty, &[ty, ty]);
     i.math = Some(f);
     i
 }
@@ -45,9 +45,16 @@ fn with(mut i: Inst, k: usize, change: impl Fn(Src) -> Src) -> Inst {
 /// Instructions that have a routine of their own.
 fn common() -> Vec<Inst> {
     use Type::{B, D, Df, F, Q, Ub, Ud, Uq, Uw, W};
-    let sel = |d, s| pred(of(Opcode::Sel, d, &[s, s]), PredCtrl::Normal, false, 0);
-    let minmax = |d, s| cmod(of(Opcode::Sel, d, &[s, s]), CondMod::Ge, 0);
-    let cmp = |d, a, b| cmod(of(Opcode::Cmp, d, &[a, b]), CondMod::Nz, 0);
+    let sel = |d, s| {
+        pred(
+            typed_op(Opcode::Sel, d, &[s, s]),
+            PredCtrl::Normal,
+            false,
+            0,
+        )
+    };
+    let minmax = |d, s| cmod(typed_op(Opcode::Sel, d, &[s, s]), CondMod::Ge, 0);
+    let cmp = |d, a, b| cmod(typed_op(Opcode::Cmp, d, &[a, b]), CondMod::Nz, 0);
     let mut fast: Vec<Inst> = Vec::new();
     for (o, n) in [
         (Opcode::Mov, 1),
@@ -69,8 +76,8 @@ fn common() -> Vec<Inst> {
         (Opcode::Bfi1, 2),
         (Opcode::Bfi2, 3),
     ] {
-        fast.push(of(o, Ud, &[Ud; 3][..n]));
-        fast.push(cmod(of(o, Ud, &[Ud; 3][..n]), CondMod::Nz, 0));
+        fast.push(typed_op(o, Ud, &[Ud; 3][..n]));
+        fast.push(cmod(typed_op(o, Ud, &[Ud; 3][..n]), CondMod::Nz, 0));
     }
     for (o, n) in [
         (Opcode::Add, 2),
@@ -82,8 +89,10 @@ fn common() -> Vec<Inst> {
         (Opcode::Rnde, 1),
         (Opcode::Rndz, 1),
     ] {
-        fast.push(of(o, F, &[F; 3][..n]));
-        fast.push(saturated(with(of(o, F, &[F; 3][..n]), 0, |s| neg(abs(s)))));
+        fast.push(typed_op(o, F, &[F; 3][..n]));
+        fast.push(saturated(with(typed_op(o, F, &[F; 3][..n]), 0, |s| {
+            neg(abs(s))
+        })));
     }
     for f in [
         MathFn::Inv,
@@ -114,44 +123,44 @@ fn common() -> Vec<Inst> {
         (Opcode::Shl, 2),
         (Opcode::Shr, 2),
     ] {
-        fast.push(of(o, Uq, &[Uq; 2][..n]));
-        fast.push(of(o, Uq, &[Ud; 2][..n]));
+        fast.push(typed_op(o, Uq, &[Uq; 2][..n]));
+        fast.push(typed_op(o, Uq, &[Ud; 2][..n]));
         if o != Opcode::Mov {
-            fast.push(cmod(of(o, Q, &[Q; 2][..n]), CondMod::L, 0));
+            fast.push(cmod(typed_op(o, Q, &[Q; 2][..n]), CondMod::L, 0));
         }
     }
     for (o, n) in [(Opcode::Add, 2), (Opcode::Mul, 2), (Opcode::Mad, 3)] {
-        fast.push(of(o, Df, &[Df; 3][..n]));
+        fast.push(typed_op(o, Df, &[Df; 3][..n]));
     }
-    let pln = with(of(Opcode::Pln, F, &[F, F]), 0, |_| scalar(2, 16, F));
+    let pln = with(typed_op(Opcode::Pln, F, &[F, F]), 0, |_| scalar(2, 16, F));
     fast.extend([
         pln,
         with(with(pln, 0, |_| scalar(3, 0, F)), 1, |_| g(11, F)),
         // Raw moves and selections, of any type of one size.
-        of(Opcode::Mov, F, &[F]),
-        of(Opcode::Mov, Df, &[Df]),
-        of(Opcode::Mov, B, &[B]),
+        typed_op(Opcode::Mov, F, &[F]),
+        typed_op(Opcode::Mov, Df, &[Df]),
+        typed_op(Opcode::Mov, B, &[B]),
         sel(F, F),
         sel(Df, Df),
         sel(D, W),
         saturated(sel(F, F)),
         minmax(F, F),
         // Conversions.
-        of(Opcode::Mov, D, &[W]),
-        of(Opcode::Mov, Uw, &[F]),
-        of(Opcode::Mov, F, &[D]),
-        of(Opcode::Mov, F, &[Ud]),
-        saturated(of(Opcode::Mov, F, &[Ub])),
-        saturated(of(Opcode::Mov, F, &[F])),
-        with(of(Opcode::Mov, F, &[F]), 0, neg),
-        with(of(Opcode::Mov, F, &[F]), 0, abs),
-        with(of(Opcode::Mov, F, &[W]), 0, neg),
-        with(of(Opcode::Mov, D, &[F]), 0, |s| neg(abs(s))),
-        of(Opcode::Mov, F, &[Df]),
-        of(Opcode::Mov, Df, &[F]),
-        of(Opcode::Mov, Df, &[D]),
-        of(Opcode::Mov, Df, &[Ud]),
-        with(of(Opcode::Mov, Df, &[Df]), 0, neg),
+        typed_op(Opcode::Mov, D, &[W]),
+        typed_op(Opcode::Mov, Uw, &[F]),
+        typed_op(Opcode::Mov, F, &[D]),
+        typed_op(Opcode::Mov, F, &[Ud]),
+        saturated(typed_op(Opcode::Mov, F, &[Ub])),
+        saturated(typed_op(Opcode::Mov, F, &[F])),
+        with(typed_op(Opcode::Mov, F, &[F]), 0, neg),
+        with(typed_op(Opcode::Mov, F, &[F]), 0, abs),
+        with(typed_op(Opcode::Mov, F, &[W]), 0, neg),
+        with(typed_op(Opcode::Mov, D, &[F]), 0, |s| neg(abs(s))),
+        typed_op(Opcode::Mov, F, &[Df]),
+        typed_op(Opcode::Mov, Df, &[F]),
+        typed_op(Opcode::Mov, Df, &[D]),
+        typed_op(Opcode::Mov, Df, &[Ud]),
+        with(typed_op(Opcode::Mov, Df, &[Df]), 0, neg),
         // Comparisons.
         cmp(F, F, F),
         cmp(D, F, F),
@@ -159,10 +168,10 @@ fn common() -> Vec<Inst> {
         cmp(D, W, D),
         cmp(D, Uw, D),
         cmp(D, Uw, Ud),
-        with(of(Opcode::Add, D, &[D, D]), 1, neg),
-        with(of(Opcode::And, Q, &[Q, Q]), 1, neg),
-        of(Opcode::Asr, Ud, &[Ud, Ud]),
-        of(Opcode::Asr, D, &[D, Ud]),
+        with(typed_op(Opcode::Add, D, &[D, D]), 1, neg),
+        with(typed_op(Opcode::And, Q, &[Q, Q]), 1, neg),
+        typed_op(Opcode::Asr, Ud, &[Ud, Ud]),
+        typed_op(Opcode::Asr, D, &[D, Ud]),
     ]);
     fast
 }
@@ -194,10 +203,10 @@ fn common_instructions_have_a_fast_path() {
 }
 
 #[test]
-fn both_paths_agree_where_few_channels_are_enabled() {
+fn paths_agree_with_few_enabled_channels() {
     let mut r = Rng(0xfe3);
     let p: Vec<u32> = (0..1024).map(|_| r.dword()).collect();
-    let mut indirect = of(Opcode::Mov, Type::D, &[Type::D]);
+    let mut indirect = typed_op(Opcode::Mov, Type::D, &[Type::D]);
     indirect.src[0].addr = Addr::Indirect {
         a0_sub: 0,
         imm_bytes: 36,
@@ -215,10 +224,10 @@ fn both_paths_agree_where_few_channels_are_enabled() {
 }
 
 #[test]
-fn unsupported_instructions_are_left_to_the_interpreter() {
+fn unsupported_instructions_use_the_interpreter() {
     use Type::{B, D, Df, F, Hf, Q, Ub, Ud, Uq, W};
-    let cmp = |d, a, b| cmod(of(Opcode::Cmp, d, &[a, b]), CondMod::L, 0);
-    let add = of(Opcode::Add, D, &[D, D]);
+    let cmp = |d, a, b| cmod(typed_op(Opcode::Cmp, d, &[a, b]), CondMod::L, 0);
+    let add = typed_op(Opcode::Add, D, &[D, D]);
     let mut table = vec![
         saturated(add),
         with(add, 0, abs),
@@ -240,60 +249,64 @@ fn unsupported_instructions_are_left_to_the_interpreter() {
         },
         // How much of a sum did not fit.
         cmod(add, CondMod::O, 0),
-        cmod(of(Opcode::Add, Q, &[Q, Q]), CondMod::O, 0),
-        cmod(of(Opcode::Add, Q, &[Q, Q]), CondMod::U, 0),
-        with(of(Opcode::Add, Q, &[Q, Q]), 1, abs),
-        cmod(of(Opcode::Cmp, D, &[F, F]), CondMod::O, 0),
-        cmod(of(Opcode::Cmp, Q, &[Df, Df]), CondMod::O, 0),
+        cmod(typed_op(Opcode::Add, Q, &[Q, Q]), CondMod::O, 0),
+        cmod(typed_op(Opcode::Add, Q, &[Q, Q]), CondMod::U, 0),
+        with(typed_op(Opcode::Add, Q, &[Q, Q]), 1, abs),
+        cmod(typed_op(Opcode::Cmp, D, &[F, F]), CondMod::O, 0),
+        cmod(typed_op(Opcode::Cmp, Q, &[Df, Df]), CondMod::O, 0),
         // Orders of numbers beyond 32 bits.
         cmp(D, D, Ud),
         cmp(D, Ud, D),
         cmp(D, Ud, W),
         with(cmp(D, D, D), 0, neg),
         with(cmp(Ud, Ud, Ud), 1, neg),
-        with(cmod(of(Opcode::Sel, D, &[D, D]), CondMod::L, 0), 1, abs),
-        cmod(of(Opcode::Cmpn, F, &[F, F]), CondMod::L, 0),
+        with(
+            cmod(typed_op(Opcode::Sel, D, &[D, D]), CondMod::L, 0),
+            1,
+            abs,
+        ),
+        cmod(typed_op(Opcode::Cmpn, F, &[F, F]), CondMod::L, 0),
         // Leading bits of signed or narrow numbers, set bits of narrow ones.
-        of(Opcode::Fbh, Ud, &[D]),
-        of(Opcode::Cbit, Ud, &[Ub]),
-        of(Opcode::Avg, D, &[D, D]),
+        typed_op(Opcode::Fbh, Ud, &[D]),
+        typed_op(Opcode::Cbit, Ud, &[Ub]),
+        typed_op(Opcode::Avg, D, &[D, D]),
         math(MathFn::IntDivBoth, D),
         with(math(MathFn::IntDivQuotient, D), 1, |_| g(10, Ud)),
         math(MathFn::Invm, F),
         math(MathFn::Rsqrtm, F),
         // Bits to the flags as they are, but denormals that are zeros.
-        cmod(of(Opcode::Mov, F, &[F]), CondMod::Z, 0),
-        cmod(of(Opcode::Mov, Q, &[Q]), CondMod::O, 0),
-        cmod(of(Opcode::Mov, D, &[F]), CondMod::Z, 0),
-        with(of(Opcode::Mov, F, &[D]), 0, abs),
-        with(of(Opcode::Mov, F, &[Ud]), 0, neg),
-        of(Opcode::Mov, F, &[Q]),
-        of(Opcode::Mov, Q, &[F]),
-        of(Opcode::Mov, F, &[Hf]),
-        of(Opcode::Mov, Hf, &[F]),
-        of(Opcode::Add, Hf, &[Hf, Hf]),
-        of(Opcode::Add, D, &[F, F]),
-        of(Opcode::Add, F, &[F, D]),
-        of(Opcode::Lrp, F, &[F, F, F]),
-        of(Opcode::Line, F, &[F, F]),
+        cmod(typed_op(Opcode::Mov, F, &[F]), CondMod::Z, 0),
+        cmod(typed_op(Opcode::Mov, Q, &[Q]), CondMod::O, 0),
+        cmod(typed_op(Opcode::Mov, D, &[F]), CondMod::Z, 0),
+        with(typed_op(Opcode::Mov, F, &[D]), 0, abs),
+        with(typed_op(Opcode::Mov, F, &[Ud]), 0, neg),
+        typed_op(Opcode::Mov, F, &[Q]),
+        typed_op(Opcode::Mov, Q, &[F]),
+        typed_op(Opcode::Mov, F, &[Hf]),
+        typed_op(Opcode::Mov, Hf, &[F]),
+        typed_op(Opcode::Add, Hf, &[Hf, Hf]),
+        typed_op(Opcode::Add, D, &[F, F]),
+        typed_op(Opcode::Add, F, &[F, D]),
+        typed_op(Opcode::Lrp, F, &[F, F, F]),
+        typed_op(Opcode::Line, F, &[F, F]),
         // Doubles.
-        saturated(of(Opcode::Add, Df, &[Df, Df])),
-        cmod(of(Opcode::Add, Df, &[Df, Df]), CondMod::Z, 0),
-        of(Opcode::Add, F, &[Df, Df]),
-        of(Opcode::Add, Df, &[Df, F]),
-        of(Opcode::Add, Df, &[F, F]),
-        of(Opcode::Mov, Df, &[Q]),
-        of(Opcode::Mov, Df, &[Hf]),
-        of(Opcode::Mov, D, &[Df]),
-        of(Opcode::Rnde, Df, &[Df]),
+        saturated(typed_op(Opcode::Add, Df, &[Df, Df])),
+        cmod(typed_op(Opcode::Add, Df, &[Df, Df]), CondMod::Z, 0),
+        typed_op(Opcode::Add, F, &[Df, Df]),
+        typed_op(Opcode::Add, Df, &[Df, F]),
+        typed_op(Opcode::Add, Df, &[F, F]),
+        typed_op(Opcode::Mov, Df, &[Q]),
+        typed_op(Opcode::Mov, Df, &[Hf]),
+        typed_op(Opcode::Mov, D, &[Df]),
+        typed_op(Opcode::Rnde, Df, &[Df]),
         Inst {
             dst: null_dst(Df),
-            ..of(Opcode::Mul, Df, &[Df, Df])
+            ..typed_op(Opcode::Mul, Df, &[Df, Df])
         },
-        of(Opcode::Asr, Uq, &[Uq, Ud]),
-        saturated(of(Opcode::Mov, B, &[B])),
+        typed_op(Opcode::Asr, Uq, &[Uq, Ud]),
+        saturated(typed_op(Opcode::Mov, B, &[B])),
     ];
-    let pln = with(of(Opcode::Pln, F, &[F, F]), 0, |_| scalar(2, 16, F));
+    let pln = with(typed_op(Opcode::Pln, F, &[F, F]), 0, |_| scalar(2, 16, F));
     table.extend([
         with(pln, 0, neg),
         with(pln, 1, abs),
@@ -305,7 +318,7 @@ fn unsupported_instructions_are_left_to_the_interpreter() {
         },
     ]);
     // Through a0, moves alone.
-    let mut indirect = of(Opcode::Mov, D, &[D]);
+    let mut indirect = typed_op(Opcode::Mov, D, &[D]);
     indirect.src[0].addr = Addr::Indirect {
         a0_sub: 0,
         imm_bytes: 0,
@@ -336,7 +349,7 @@ fn unsupported_instructions_are_left_to_the_interpreter() {
                 addr: indirect.src[0].addr,
                 ..dst(0, D)
             },
-            ..of(Opcode::Mov, D, &[D])
+            ..typed_op(Opcode::Mov, D, &[D])
         },
     ]);
     for i in table {
@@ -386,7 +399,7 @@ const EDGES: [u32; 32] = [
 ];
 
 #[test]
-fn both_paths_agree_on_all_pairs_of_edges() {
+fn paths_agree_on_all_pairs_of_edge_values() {
     use Type::{B, D, Df, F, Q, Ub, Ud, Uq, Uw, W};
     let mut table: Vec<Inst> = Vec::new();
     for (o, n) in [
@@ -398,7 +411,7 @@ fn both_paths_agree_on_all_pairs_of_edges() {
         (Opcode::Rnde, 1),
         (Opcode::Mov, 1),
     ] {
-        table.push(saturated(of(o, F, &[F; 3][..n])));
+        table.push(saturated(typed_op(o, F, &[F; 3][..n])));
         for c in [
             CondMod::None,
             CondMod::Z,
@@ -407,7 +420,7 @@ fn both_paths_agree_on_all_pairs_of_edges() {
             CondMod::O,
             CondMod::U,
         ] {
-            table.push(cmod(of(o, F, &[F; 3][..n]), c, 0));
+            table.push(cmod(typed_op(o, F, &[F; 3][..n]), c, 0));
         }
     }
     for f in [
@@ -421,13 +434,13 @@ fn both_paths_agree_on_all_pairs_of_edges() {
         table.push(saturated(math(f, F)));
     }
     for ty in [D, Ud, W, Uw, B, Ub] {
-        table.push(of(Opcode::Mov, ty, &[F]));
-        table.push(with(of(Opcode::Mov, ty, &[F]), 0, |s| neg(abs(s))));
-        table.push(of(Opcode::Mov, F, &[ty]));
-        table.push(saturated(of(Opcode::Mov, F, &[ty])));
-        table.push(cmod(of(Opcode::Mov, F, &[ty]), CondMod::L, 0));
+        table.push(typed_op(Opcode::Mov, ty, &[F]));
+        table.push(with(typed_op(Opcode::Mov, ty, &[F]), 0, |s| neg(abs(s))));
+        table.push(typed_op(Opcode::Mov, F, &[ty]));
+        table.push(saturated(typed_op(Opcode::Mov, F, &[ty])));
+        table.push(cmod(typed_op(Opcode::Mov, F, &[ty]), CondMod::L, 0));
         if ty.size_bytes() < 4 {
-            table.push(with(of(Opcode::Mov, F, &[ty]), 0, neg));
+            table.push(with(typed_op(Opcode::Mov, F, &[ty]), 0, neg));
         }
         for c in [
             CondMod::Z,
@@ -437,18 +450,18 @@ fn both_paths_agree_on_all_pairs_of_edges() {
             CondMod::L,
             CondMod::Le,
         ] {
-            table.push(cmod(of(Opcode::Cmp, D, &[ty, ty]), c, 0));
-            table.push(cmod(of(Opcode::Add, ty, &[D, D]), c, 0));
-            table.push(cmod(of(Opcode::Sel, ty, &[ty, ty]), c, 0));
+            table.push(cmod(typed_op(Opcode::Cmp, D, &[ty, ty]), c, 0));
+            table.push(cmod(typed_op(Opcode::Add, ty, &[D, D]), c, 0));
+            table.push(cmod(typed_op(Opcode::Sel, ty, &[ty, ty]), c, 0));
         }
     }
     for ty in [D, Ud] {
         table.push(math(MathFn::IntDivQuotient, ty));
         table.push(math(MathFn::IntDivRemainder, ty));
-        table.push(of(Opcode::Bfe, ty, &[ty; 3]));
-        table.push(of(Opcode::Bfi2, ty, &[ty; 3]));
-        table.push(of(Opcode::Asr, ty, &[ty, Ud]));
-        table.push(of(Opcode::Shr, ty, &[ty, Ud]));
+        table.push(typed_op(Opcode::Bfe, ty, &[ty; 3]));
+        table.push(typed_op(Opcode::Bfi2, ty, &[ty; 3]));
+        table.push(typed_op(Opcode::Asr, ty, &[ty, Ud]));
+        table.push(typed_op(Opcode::Shr, ty, &[ty, Ud]));
     }
     for (o, n) in [
         (Opcode::Add, 2),
@@ -456,12 +469,12 @@ fn both_paths_agree_on_all_pairs_of_edges() {
         (Opcode::Mad, 3),
         (Opcode::Mov, 1),
     ] {
-        table.push(with(of(o, Df, &[Df; 3][..n]), 0, neg));
+        table.push(with(typed_op(o, Df, &[Df; 3][..n]), 0, neg));
         if n < 3 {
             for c in [CondMod::None, CondMod::Z, CondMod::L, CondMod::G] {
-                table.push(cmod(with(of(o, Q, &[Q, D][..n]), 0, neg), c, 1));
-                table.push(cmod(of(o, Uq, &[Ud, Uq][..n]), c, 1));
-                table.push(cmod(of(o, D, &[Q, W][..n]), c, 1));
+                table.push(cmod(with(typed_op(o, Q, &[Q, D][..n]), 0, neg), c, 1));
+                table.push(cmod(typed_op(o, Uq, &[Ud, Uq][..n]), c, 1));
+                table.push(cmod(typed_op(o, D, &[Q, W][..n]), c, 1));
             }
         }
     }
@@ -474,17 +487,17 @@ fn both_paths_agree_on_all_pairs_of_edges() {
         CondMod::Le,
         CondMod::U,
     ] {
-        table.push(cmod(of(Opcode::Cmp, F, &[F, F]), c, 2));
-        table.push(cmod(of(Opcode::Cmp, Q, &[Df, Df]), c, 2));
+        table.push(cmod(typed_op(Opcode::Cmp, F, &[F, F]), c, 2));
+        table.push(cmod(typed_op(Opcode::Cmp, Q, &[Df, Df]), c, 2));
     }
     table.extend([
-        of(Opcode::Mov, F, &[Df]),
-        of(Opcode::Mov, Df, &[F]),
-        with(of(Opcode::Mov, Df, &[D]), 0, |s| neg(abs(s))),
-        with(of(Opcode::Mov, Df, &[Ud]), 0, neg),
-        cmod(of(Opcode::Sel, F, &[F, F]), CondMod::L, 0),
-        cmod(of(Opcode::Sel, F, &[F, F]), CondMod::Ge, 0),
-        saturated(cmod(of(Opcode::Sel, F, &[F, F]), CondMod::Ge, 0)),
+        typed_op(Opcode::Mov, F, &[Df]),
+        typed_op(Opcode::Mov, Df, &[F]),
+        with(typed_op(Opcode::Mov, Df, &[D]), 0, |s| neg(abs(s))),
+        with(typed_op(Opcode::Mov, Df, &[Ud]), 0, neg),
+        cmod(typed_op(Opcode::Sel, F, &[F, F]), CondMod::L, 0),
+        cmod(typed_op(Opcode::Sel, F, &[F, F]), CondMod::Ge, 0),
+        saturated(cmod(typed_op(Opcode::Sel, F, &[F, F]), CondMod::Ge, 0)),
     ]);
     for shift in 0..EDGES.len() {
         // Every edge meets every other one in some lane.
@@ -511,7 +524,7 @@ fn both_paths_agree_on_all_pairs_of_edges() {
 }
 
 #[test]
-fn stores_leave_disabled_lanes_and_neighbours_alone() {
+fn stores_preserve_disabled_lanes_and_adjacent_bytes() {
     let before = vec![0x5555_5555u32; 1024];
     for (ty, stride, sub) in [
         (Type::D, 1u8, 0u8),
@@ -557,7 +570,7 @@ fn stores_leave_disabled_lanes_and_neighbours_alone() {
 }
 
 #[test]
-fn loads_find_elements_of_every_size_wherever_they_stand() {
+fn loads_read_elements_of_every_size_and_offset() {
     let mut r = Rng(0x10ad);
     let p: Vec<u32> = (0..1024).map(|_| r.next() as u32).collect();
     let bytes: Vec<u8> = p.iter().flat_map(|w| w.to_le_bytes()).collect();

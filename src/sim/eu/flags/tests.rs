@@ -10,7 +10,7 @@ use crate::testing::Rng;
 use isa::{CondMod, Pred, PredCtrl};
 
 #[test]
-fn lane_masks_have_as_many_bits_as_lanes() {
+fn lane_mask_has_one_bit_per_lane() {
     for n in 0..=31u8 {
         assert_eq!(lane_mask(n).count_ones(), u32::from(n));
         assert_eq!(lane_mask(n).trailing_ones(), u32::from(n));
@@ -19,7 +19,7 @@ fn lane_masks_have_as_many_bits_as_lanes() {
 }
 
 #[test]
-fn flags_outside_the_mask_stay() {
+fn flags_outside_the_mask_are_preserved() {
     let mut r = Rng(0xf1a6);
     for _ in 0..200 {
         let (old, first) = (r.next(), r.below(64) as u32);
@@ -72,7 +72,7 @@ fn holds_at(ctrl: PredCtrl, flags: u64, flag: u32, at: u32) -> bool {
 }
 
 #[test]
-fn every_form_of_predicate_is_that_of_each_channels_own_bits() {
+fn predicate_controls_match_their_definition_per_channel() {
     const FORMS: [(PredCtrl, u32); 19] = [
         (PredCtrl::Normal, 1),
         (PredCtrl::AnyV, 1),
@@ -157,7 +157,7 @@ const CONDITIONS: [CondMod; 9] = [
 ];
 
 #[test]
-fn conditional_modifiers_look_at_zero_sign_overflow_and_nan() {
+fn conditional_modifiers_test_zero_sign_overflow_and_nan() {
     let out = |[zero, neg, nan, overflow]: [bool; 4]| Element {
         bits: 0,
         zero,
@@ -186,7 +186,7 @@ fn conditional_modifiers_look_at_zero_sign_overflow_and_nan() {
 }
 
 #[test]
-fn comparisons_hold_by_the_order_of_two_numbers() {
+fn comparisons_follow_the_order_of_two_numbers() {
     let (y, n) = (true, false);
     let table = [
         (1.0, 2.0, [n, n, y, n, n, y, y, n, n]),

@@ -44,7 +44,7 @@ fn if_(n: u8, jip: i32, uip: i32) -> Inst {
     pred(branch(Opcode::If, n, jip, uip), PredCtrl::Normal, false, 0)
 }
 
-fn on(i: Inst) -> Inst {
+fn predicated(i: Inst) -> Inst {
     pred(i, PredCtrl::Normal, false, 0)
 }
 
@@ -53,7 +53,7 @@ fn lanes16(t: &Thread, nr: usize) -> Vec<u32> {
 }
 
 #[test]
-fn if_else_splits_channels_and_endif_joins_them() {
+fn if_else_endif_split_and_rejoin_the_exec_mask() {
     let code = [
         lane_cmp(16, CondMod::L, 5),
         if_(16, 3, 4),
@@ -75,7 +75,7 @@ fn if_else_splits_channels_and_endif_joins_them() {
 }
 
 #[test]
-fn if_without_takers_jumps_over_the_block() {
+fn if_with_no_enabled_channel_jumps_over_the_block() {
     // The block would be visible through NoMask.
     let code = [
         lane_cmp(16, CondMod::L, 0),
@@ -89,7 +89,7 @@ fn if_without_takers_jumps_over_the_block() {
 }
 
 #[test]
-fn loop_runs_once_for_each_lane_id() {
+fn loop_iterates_until_every_channel_exits() {
     // do { g4 += 1; f0 = g4 < id } while (f0)
     let code = [
         add(16, 4, 1),
@@ -103,7 +103,7 @@ fn loop_runs_once_for_each_lane_id() {
             CondMod::L,
             0,
         ),
-        on(branch(Opcode::While, 16, -2, 0)),
+        predicated(branch(Opcode::While, 16, -2, 0)),
         add(16, 6, 1),
     ];
     let t = run(&code, &lane_ids(), 0xffff);
@@ -138,7 +138,7 @@ fn break_and_continue_inside_an_if() {
             0,
         ),
         if_(16, 2, 2),
-        on(branch(Opcode::Break, 16, 1, 5)),
+        predicated(branch(Opcode::Break, 16, 1, 5)),
         branch(Opcode::Endif, 16, 4, 0),
         cmod(
             op(
@@ -150,7 +150,7 @@ fn break_and_continue_inside_an_if() {
             CondMod::Nz,
             0,
         ),
-        on(branch(Opcode::Cont, 16, 2, 2)),
+        predicated(branch(Opcode::Cont, 16, 2, 2)),
         add(16, 6, 1),
         branch(Opcode::While, 16, -8, 0),
         add(16, 8, 1),
@@ -192,7 +192,7 @@ fn nested_loops_with_different_trip_counts() {
             CondMod::L,
             0,
         ),
-        on(branch(Opcode::While, 16, -3, 0)),
+        predicated(branch(Opcode::While, 16, -3, 0)),
         add(16, 4, 1),
         cmod(
             op(
@@ -204,7 +204,7 @@ fn nested_loops_with_different_trip_counts() {
             CondMod::L,
             0,
         ),
-        on(branch(Opcode::While, 16, -7, 0)),
+        predicated(branch(Opcode::While, 16, -7, 0)),
     ];
     let t = run(&code, &lane_ids(), 0xffff);
     let want: Vec<u32> = (0..16).map(|i: u32| 3 * i.max(1)).collect();
@@ -236,7 +236,7 @@ fn goto_and_join() {
     // 5 g6 += 1
     let code = [
         lane_cmp(16, CondMod::L, 4),
-        on(branch(Opcode::Goto, 16, 3, 3)),
+        predicated(branch(Opcode::Goto, 16, 3, 3)),
         add(16, 4, 1),
         add(16, 8, 1),
         branch(Opcode::Join, 16, 1, 0),
@@ -249,9 +249,9 @@ fn goto_and_join() {
 }
 
 #[test]
-fn backward_goto_loops_until_no_channel_takes_it() {
+fn backward_goto_loops_until_no_channel_jumps() {
     // 0 join; 1 g4 += 1; 2 f0 = g4 < id; 3 (f0) goto.b -> 0; 4 g6 += 1
-    let mut back = on(branch(Opcode::Goto, 16, 1, -3));
+    let mut back = predicated(branch(Opcode::Goto, 16, 1, -3));
     back.branch_ctrl = true;
     let code = [
         branch(Opcode::Join, 16, 1, 0),
@@ -299,9 +299,9 @@ fn jmpi_follows_its_scalar_predicate() {
 }
 
 #[test]
-fn call_returns_behind_itself_with_all_channels() {
+fn call_returns_to_the_next_instruction_with_all_channels() {
     // 0 f0 = id < 6; 1 (f0) call 4; 2 g6 += 1; 3 jmpi 6; 4 g4 += 1; 5 ret; 6 end
-    let mut call = on(branch(Opcode::Call, 16, 3, 0));
+    let mut call = predicated(branch(Opcode::Call, 16, 3, 0));
     call.dst = dst(20, Type::Ud);
     let mut ret = branch(Opcode::Ret, 16, 0, 0);
     ret.src[0] = scalar(20, 0, Type::Ud);
@@ -321,7 +321,7 @@ fn call_returns_behind_itself_with_all_channels() {
 }
 
 #[test]
-fn second_quarter_instructions_use_their_own_channels() {
+fn quarter_control_selects_mask_channels() {
     // SIMD8 on channels 8..16 (M8), under an IF that keeps odd channels.
     let mut upper = add(8, 5, 1);
     upper.chan_off = 8;
@@ -346,7 +346,7 @@ fn second_quarter_instructions_use_their_own_channels() {
 
 /// Random nests of ifs, checked against each channel on its own.
 #[test]
-fn random_if_nests_equal_a_scalar_model() {
+fn random_nested_ifs_match_a_scalar_model() {
     let mut r = Rng(77);
     for _ in 0..200 {
         let mut code: Vec<Inst> = Vec::new();

@@ -8,7 +8,7 @@ mod elements;
 mod rounding;
 
 use crate::alu_int::{self, IntegerWidth};
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::testing::{
     Recorder, abs, arf, arf_dst, both_paths, both_paths_with, dst, g, imm, neg, no_mask, null_dst,
     op, pred, reg, region, run, scalar, thread,
@@ -54,8 +54,8 @@ fn int_div(f: MathFn, n: u8, ty: Type) -> Inst {
 }
 
 #[test]
-fn integer_division_truncates_and_by_zero_gives_the_value_furthest_from_zero() {
-    let most = i32::MIN as u32;
+fn integer_division_truncates_and_division_by_zero_gives_the_extreme() {
+    let limit = i32::MIN as u32;
     let (m7, m2) = (-7i32 as u32, -2i32 as u32);
     // Dividend, divisor; signed quotient and remainder; unsigned ones.
     let table: [([u32; 2], [u32; 2], [u32; 2]); 8] = [
@@ -64,9 +64,9 @@ fn integer_division_truncates_and_by_zero_gives_the_value_furthest_from_zero() {
         ([7, m2], [-3i32 as u32, 1], [0, 7]),
         ([m7, m2], [3, u32::MAX], [0, m7]),
         ([5, 0], [0x7fff_ffff; 2], [u32::MAX; 2]),
-        ([m7, 0], [most; 2], [u32::MAX; 2]),
+        ([m7, 0], [limit; 2], [u32::MAX; 2]),
         ([0, 0], [0x7fff_ffff; 2], [u32::MAX; 2]),
-        ([most, 1], [most, 0], [most, 0]),
+        ([limit, 1], [limit, 0], [limit, 0]),
     ];
     let (a, b) = (table.map(|t| t.0[0]), table.map(|t| t.0[1]));
     let p = payload(&[(2, &a), (4, &b)]);
@@ -100,7 +100,7 @@ fn integer_division_truncates_and_by_zero_gives_the_value_furthest_from_zero() {
 }
 
 #[test]
-fn the_remainder_of_a_division_goes_to_the_registers_behind_the_quotients() {
+fn division_writes_remainders_after_quotients() {
     let a: Vec<u32> = (100..116).collect();
     let mut p = payload(&[(2, &a), (4, &[7; 16])]);
     p[160..].fill(u32::MAX);
@@ -124,7 +124,7 @@ fn the_remainder_of_a_division_goes_to_the_registers_behind_the_quotients() {
 }
 
 #[test]
-fn operations_on_types_they_do_not_have_are_undefined() {
+fn unsupported_operand_types_are_undefined() {
     let f = |n: usize| [g(2, Type::F), g(4, Type::F), g(6, Type::F)][..n].to_vec();
     let of = |o, s: &[Src]| op(o, 8, dst(20, s[0].ty), s);
     let mut table = vec![
@@ -155,7 +155,7 @@ fn operations_on_types_they_do_not_have_are_undefined() {
         let e = t.run(&mut Recorder::default(), 10);
         let types = matches!(
             e,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "types",
                 at: 0,
                 ..
@@ -163,7 +163,7 @@ fn operations_on_types_they_do_not_have_are_undefined() {
         );
         assert!(types, "{i:?}: {e:?}");
     }
-    // Nothing says what a MATH without a function is, or SMOV.
+    // MATH without a function and SMOV are undefined.
     for i in [
         op(Opcode::Math, 8, dst(20, Type::F), &f(2)),
         op(Opcode::Smov, 8, dst(20, Type::F), &f(2)),
@@ -171,15 +171,15 @@ fn operations_on_types_they_do_not_have_are_undefined() {
         let mut t = thread(&[i], &[0; 1024], 0xff);
         let e = t.run(&mut Recorder::default(), 10);
         assert!(
-            matches!(e, Err(Stop::Unimplemented { at: 0, .. })),
+            matches!(e, Err(StopReason::Unimplemented { at: 0, .. })),
             "{i:?}: {e:?}"
         );
     }
 }
 
 #[test]
-fn the_macros_of_division_and_root_set_the_flags_of_their_lanes() {
-    // INVM and RSQRTM say by their flags which lanes need no more steps; all of them, as they are
+fn invm_and_rsqrtm_set_the_flags_of_their_lanes() {
+    // The flags of INVM and RSQRTM mark lanes that need no more steps; all of them, as they are
     // exact.
     let a = bits(&[1.0, 4.0, 9.0, 16.0, 25.0, 0.25, 36.0, 49.0]);
     let b = bits(&[2.0, 8.0, 3.0, -4.0, 5.0, 0.5, 6.0, -7.0]);
@@ -393,7 +393,7 @@ fn integer_operations_of_every_width() {
 }
 
 #[test]
-fn a_fraction_is_less_than_one_even_where_it_would_round_to_one() {
+fn frc_is_below_one_when_it_would_round_to_one() {
     let greatest = 1f32.next_down();
     let table = [
         (0.0, 0.0),
@@ -416,11 +416,11 @@ fn a_fraction_is_less_than_one_even_where_it_would_round_to_one() {
     }
 }
 
-/// `max(-x, 7)` of the least x is 7.
+/// `max(-x, 7)` of INT_MIN is 7.
 #[test]
-fn the_least_number_is_its_own_negative() {
-    let least = i32::MIN as u32;
-    let a = [least, 1, -5i32 as u32, least, 0, 9, 7, least];
+fn negating_int_min_wraps() {
+    let int_min = i32::MIN as u32;
+    let a = [int_min, 1, -5i32 as u32, int_min, 0, 9, 7, int_min];
     let p = payload(&[(2, &a)]);
     let seven = Src::imm_d(7);
     let minus = neg(g(2, Type::D));
@@ -445,7 +445,7 @@ fn the_least_number_is_its_own_negative() {
 }
 
 #[test]
-fn no_fraction_is_one() {
+fn frc_never_returns_one() {
     // Whatever the rounding and the type: up is 1.
     for round in 0..4 {
         let single = op(Opcode::Frc, 8, dst(20, Type::F), &[g(2, Type::F)]);
@@ -475,8 +475,8 @@ fn no_fraction_is_one() {
                 .chunks(2)
                 .map(|d| f64::from_bits(u64::from(d[0]) | u64::from(d[1]) << 32))
                 .collect();
-            let most = 1f64.next_down();
-            assert_eq!(found, [most, most, 0.75, 0.5], "mode {round}");
+            let limit = 1f64.next_down();
+            assert_eq!(found, [limit, limit, 0.75, 0.5], "mode {round}");
         }
     }
 }
@@ -535,7 +535,7 @@ fn moves_and_roundings_are_exact_in_every_rounding_mode() {
 }
 
 #[test]
-fn interpolation_rounds_the_product_of_each_side() {
+fn lrp_rounds_both_products() {
     // src0 · src1 + (1 − src0) · src2.
     let table = [
         ([0.25f32, 8.0, 16.0], 14.0f32),
@@ -553,7 +553,7 @@ fn interpolation_rounds_the_product_of_each_side() {
 }
 
 #[test]
-fn dot_products_take_the_groups_own_elements_whatever_the_mask() {
+fn dot_products_read_whole_groups_regardless_of_the_mask() {
     let a = bits(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
     let b = bits(&[10.0, 100.0, -1.0, 0.5, 2.0, 3.0, -4.0, 5.0]);
     let p = payload(&[(2, &a), (4, &b)]);
@@ -588,7 +588,7 @@ fn dot_products_take_the_groups_own_elements_whatever_the_mask() {
 }
 
 #[test]
-fn planes_and_lines_have_their_coefficients_in_four_elements() {
+fn pln_and_line_read_four_coefficients() {
     let whole: Vec<u32> = (0..1024).map(|i| (i as f32).to_bits()).collect();
     for n in [8u8, 16, 32] {
         for (sub, a, b) in [
@@ -633,7 +633,7 @@ fn planes_and_lines_have_their_coefficients_in_four_elements() {
 }
 
 #[test]
-fn sums_of_absolute_differences_add_to_the_accumulator() {
+fn sada2_adds_to_the_accumulator() {
     let a: Vec<u32> = (0..8).map(|i| 0x0905_0a80u32.rotate_left(i * 3)).collect();
     let b: Vec<u32> = (0..8).map(|i| 0x1105_7f01u32.rotate_left(i * 5)).collect();
     let p = payload(&[
@@ -675,7 +675,7 @@ fn sums_of_absolute_differences_add_to_the_accumulator() {
 }
 
 #[test]
-fn carries_and_borrows_begin_at_the_edge() {
+fn carry_and_borrow_at_the_overflow_boundary() {
     let a = [u32::MAX, u32::MAX, 5, 5, 5, 0, 0, 0x8000_0000];
     let b = [0, 1, 5, 6, 4, 0, 1, 0x8000_0000];
     let p = payload(&[(2, &a), (4, &b)]);
@@ -703,7 +703,7 @@ fn carries_and_borrows_begin_at_the_edge() {
 }
 
 #[test]
-fn an_accumulator_written_on_the_side_has_what_the_destination_has() {
+fn acc_wr_en_copies_the_destination_to_the_accumulator() {
     let a: Vec<u32> = (0..16).map(|i| i * 3 + 1).collect();
     let f: Vec<u32> = (0..16).map(|i| (i as f32 * 1.5).to_bits()).collect();
     let p = payload(&[(2, &a), (4, &f)]);
@@ -738,7 +738,7 @@ fn an_accumulator_written_on_the_side_has_what_the_destination_has() {
 }
 
 #[test]
-fn multiply_accumulate_adds_to_the_lanes_of_its_quarter() {
+fn mac_uses_the_accumulator_lanes_of_its_quarter() {
     let whole: Vec<u32> = (0..1024).map(|i| (i as f32).to_bits()).collect();
     let mut quarter = op(
         Opcode::Mac,
@@ -792,7 +792,7 @@ fn multiply_accumulate_adds_to_the_lanes_of_its_quarter() {
 }
 
 #[test]
-fn the_high_half_of_a_product_is_kept_with_its_low_half() {
+fn mach_computes_the_high_half_of_a_product() {
     let edges = [
         0u32,
         1,
@@ -833,7 +833,7 @@ fn the_high_half_of_a_product_is_kept_with_its_low_half() {
 }
 
 #[test]
-fn moves_and_selections_write_accumulators_as_operations_do() {
+fn mov_and_sel_write_accumulators_like_alu_operations() {
     let p: Vec<u32> = (0..1024u32).map(|i| i.wrapping_mul(0x0101_0101)).collect();
     let to = to_acc(Type::D);
     let aside = |mut i: Inst| {

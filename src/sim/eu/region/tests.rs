@@ -11,7 +11,7 @@ use crate::regs;
 use crate::testing::{
     Rng, abs, arf, arf_dst, both_paths, dst, g, imm, neg, null_dst, null_src, op, region, scalar,
 };
-use isa::{Addr, ArfReg, Dst, File, Inst, Opcode, Region, Src, Type};
+use isa::{Addr, ArfReg, Dst, Inst, Opcode, RegFile, Region, Src, Type};
 
 /// One source and `n` channels.
 fn source(n: u8, s: Src) -> Result<SrcOp, String> {
@@ -26,7 +26,7 @@ fn aligned(n: u8, s: Src, three: bool) -> SrcOp {
 }
 
 #[test]
-fn a_region_has_its_rows_and_columns() {
+fn region_rows_and_columns() {
     for ty in [Type::Ub, Type::W, Type::F, Type::Q] {
         let size = ty.size_bytes() as usize;
         for v in [0u8, 1, 2, 4, 8, 16, 32] {
@@ -67,7 +67,7 @@ fn a_region_has_its_rows_and_columns() {
 }
 
 #[test]
-fn an_align16_source_swizzles_groups_of_four() {
+fn align16_source_swizzles_groups_of_four() {
     let mut s = g(10, Type::F);
     s.region = Region::new(4, 4, 1);
     for swizzle in [0xe4u8, 0x1b, 0x00, 0xff, 0x9c] {
@@ -99,7 +99,7 @@ fn an_align16_source_swizzles_groups_of_four() {
 }
 
 #[test]
-fn a_source_may_reach_the_last_byte_of_its_file_and_not_past_it() {
+fn source_must_end_within_the_register_file() {
     let reaches = |n, s: Src| source(n, s).err();
     let end = |r: Option<String>, byte: usize| {
         r.is_some_and(|e| e.contains(&format!("source 0 of Mov reaches byte {byte:#x}")))
@@ -133,7 +133,7 @@ fn a_source_may_reach_the_last_byte_of_its_file_and_not_past_it() {
 }
 
 #[test]
-fn a_destination_may_reach_the_last_byte_of_its_file_and_not_past_it() {
+fn destination_must_end_within_the_register_file() {
     let table = [
         (8, dst(127, Type::D), 1, 0, true),
         (16, dst(127, Type::D), 1, 0, false),
@@ -236,7 +236,7 @@ fn destinations_have_strides_and_write_masks() {
 }
 
 #[test]
-fn architecture_registers_have_places_of_their_own() {
+fn architecture_registers_map_to_distinct_offsets() {
     let at = |r, idx, sub| {
         source(1, region(arf(r, idx, sub, Type::Uw), sub, 0, 1, 0)).map(|o| usize::from(o.base))
     };
@@ -286,7 +286,7 @@ fn architecture_registers_have_places_of_their_own() {
         imm_bytes: 0,
     };
     let through_a0 = Src {
-        file: File::Grf,
+        file: RegFile::Grf,
         ..indirect
     };
     for s in [imm(Type::D, 1), through_a0] {
@@ -295,7 +295,7 @@ fn architecture_registers_have_places_of_their_own() {
 }
 
 #[test]
-fn immediates_have_the_low_bits_of_their_type_in_every_lane() {
+fn immediates_are_truncated_and_replicated() {
     let bits = 0xfedc_ba98_8765_4321u64;
     let high = 0xfedc_ba98_d765_c3a1u64;
     for (ty, want) in [
@@ -337,7 +337,7 @@ fn immediates_have_the_low_bits_of_their_type_in_every_lane() {
 }
 
 #[test]
-fn restricted_floats_have_three_bits_of_exponent_and_four_of_mantissa() {
+fn vf_immediate_decoding() {
     for code in 0..=255u8 {
         let (exponent, mantissa) = (i32::from(code >> 4 & 7), f32::from(code & 15));
         let magnitude = if code & 0x7f == 0 {
@@ -355,7 +355,7 @@ fn restricted_floats_have_three_bits_of_exponent_and_four_of_mantissa() {
 }
 
 #[test]
-fn indirect_operands_have_a_displacement_for_each_lane_of_a_row() {
+fn indirect_region_displacements_per_lane() {
     let through = |v, w, h| Src {
         addr: Addr::Indirect {
             a0_sub: 3,
@@ -416,7 +416,7 @@ fn read_first(grf: &mut [u8], i: &Inst, mask: u32, add: u64) {
 
 /// `add (16) r2:d r2<0;1,0>:d r1:uw`, as Intel's compiler writes it.
 #[test]
-fn a_compressed_instruction_may_overwrite_its_scalar_source() {
+fn compressed_instruction_may_overwrite_its_scalar_source() {
     let payload: Vec<u32> = (0..1024)
         .map(|i| if i < 16 { 0x0003_0002 } else { 1_000 + i })
         .collect();
@@ -433,7 +433,7 @@ fn a_compressed_instruction_may_overwrite_its_scalar_source() {
 }
 
 #[test]
-fn sources_are_read_before_anything_is_written() {
+fn sources_are_read_before_the_destination_is_written() {
     let mut r = Rng(0x5011d);
     let payload: Vec<u32> = (0..1024).map(|_| r.next() as u32).collect();
     for round in 0..4_000 {

@@ -4,10 +4,10 @@
 //!      response length in bits 24:20; the extended descriptor has the shared function in bits 3:0
 //!      and the second length in bits 9:6.
 
-use crate::message::{Message, Reply, SharedFunctions, Stop};
+use crate::message::{Message, MessageReply, SharedFunctions, StopReason};
 use crate::regs;
 use crate::testing::{Recorder, Sent, dst, g, null_dst, null_src, op, pred, reg, thread};
-use crate::thread::{Exit, Thread};
+use crate::thread::{Thread, ThreadExit};
 use isa::{Addr, Desc, Dst, Inst, Opcode, PredCtrl, Send, Src, Type};
 
 /// Records the message fields that [`Recorder`] does not, and responds in the first dword only.
@@ -19,9 +19,13 @@ struct Witness {
 }
 
 impl SharedFunctions for Witness {
-    fn message(&mut self, m: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        m: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         if self.refuse {
-            return Err(Stop::Fault {
+            return Err(StopReason::Fault {
                 what: "refused".into(),
                 at: 77,
             });
@@ -38,7 +42,7 @@ impl SharedFunctions for Witness {
         if let Some(r) = response.first_mut() {
             *r = 0xabcd;
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
     fn timestamp(&mut self) -> u64 {
         0
@@ -67,11 +71,11 @@ const NONE: Desc = Desc::Imm(0);
 /// Runs `i` alone on registers that count, with a0 set: what was sent, and the thread.
 fn sent(i: Inst, a0: &[(usize, u32)]) -> (Witness, Thread) {
     let (w, t, end) = tried(i, a0);
-    assert_eq!(end, Ok(Exit::Eot), "{i:?}");
+    assert_eq!(end, Ok(ThreadExit::Eot), "{i:?}");
     (w, t)
 }
 
-fn tried(i: Inst, a0: &[(usize, u32)]) -> (Witness, Thread, Result<Exit, Stop>) {
+fn tried(i: Inst, a0: &[(usize, u32)]) -> (Witness, Thread, Result<ThreadExit, StopReason>) {
     let p: Vec<u32> = (0..1024).collect();
     let mut t = thread(&[i], &p, 0x5a);
     for (k, v) in a0 {
@@ -87,7 +91,7 @@ fn range(first: u32, registers: u32) -> Vec<u32> {
 }
 
 #[test]
-fn a_message_has_as_many_registers_as_its_descriptors_say() {
+fn payload_length_follows_mlen_and_ex_mlen() {
     for (o, split) in [
         (Opcode::Send, false),
         (Opcode::Sendc, false),
@@ -125,7 +129,7 @@ fn a_message_has_as_many_registers_as_its_descriptors_say() {
 }
 
 #[test]
-fn descriptors_may_be_in_address_registers() {
+fn descriptors_in_address_registers() {
     // a0.2k as a dword is the k-th.
     for k in 0..8u8 {
         let i = send(Opcode::Send, Desc::A0(2 * k), NONE);
@@ -160,7 +164,7 @@ fn descriptors_may_be_in_address_registers() {
 }
 
 #[test]
-fn a_response_replaces_only_what_the_function_writes() {
+fn response_preserves_registers_the_function_does_not_write() {
     let mut i = send(Opcode::Send, lengths(1, 2), NONE);
     i.dst = dst(20, Type::Ud);
     let (w, t) = sent(i, &[]);
@@ -175,7 +179,7 @@ fn a_response_replaces_only_what_the_function_writes() {
 }
 
 #[test]
-fn a_response_may_lie_over_what_is_sent() {
+fn response_may_overlap_the_payload() {
     // Two registers from g2 on, and two from g6 on; a response of three.
     for first in [0, 1, 2, 3, 4, 5, 6, 7, 8, 50, 125] {
         let mut i = send(Opcode::Sends, lengths(2, 3), Desc::Imm(2 << 6));
@@ -190,10 +194,10 @@ fn a_response_may_lie_over_what_is_sent() {
 }
 
 #[test]
-fn payloads_and_responses_stay_in_the_register_file() {
+fn payload_or_response_outside_the_register_file_is_undefined() {
     let out = |i: Inst| match tried(i, &[]).2 {
         Ok(_) => false,
-        Err(Stop::Undefined {
+        Err(StopReason::Undefined {
             rule: "send-range",
             at: 0,
             ..
@@ -227,7 +231,7 @@ fn payloads_and_responses_stay_in_the_register_file() {
 }
 
 #[test]
-fn registers_of_a_message_may_be_indirect() {
+fn send_operands_may_be_indirect() {
     let through = |s: Src, a0_sub, imm_bytes| Src {
         addr: Addr::Indirect { a0_sub, imm_bytes },
         ..s
@@ -252,7 +256,7 @@ fn registers_of_a_message_may_be_indirect() {
 }
 
 #[test]
-fn a_message_of_no_channels_is_not_sent_but_at_the_end() {
+fn send_with_no_enabled_channel_is_skipped_unless_eot() {
     let off = |i| pred(i, PredCtrl::Normal, false, 0);
     let (w, t) = sent(off(send(Opcode::Send, ONE, NONE)), &[]);
     assert_eq!((w.first.len(), w.first[0].sfid), (1, 7));
@@ -266,21 +270,21 @@ fn a_message_of_no_channels_is_not_sent_but_at_the_end() {
     );
     // It is the last, also where the thread is run once more.
     let (mut w, mut t2) = sent(send(Opcode::Send, ONE, NONE), &[]);
-    assert_eq!(t2.run(&mut w, 10), Ok(Exit::Eot));
+    assert_eq!(t2.run(&mut w, 10), Ok(ThreadExit::Eot));
     assert_eq!(w.first.len(), 2);
     assert_eq!(t.statistics().instructions, 1);
 }
 
 #[test]
-fn what_refuses_a_message_ends_the_thread() {
+fn refused_message_stops_the_thread() {
     let mut t = thread(&[send(Opcode::Send, ONE, NONE)], &[], 0xff);
     let mut w = Witness {
         refuse: true,
         ..Witness::default()
     };
     let e = t.run(&mut w, 10);
-    assert!(matches!(e, Err(Stop::Fault { at: 77, .. })), "{e:?}");
-    assert_eq!(t.run(&mut w, 10), Ok(Exit::Eot), "nothing more");
+    assert!(matches!(e, Err(StopReason::Fault { at: 77, .. })), "{e:?}");
+    assert_eq!(t.run(&mut w, 10), Ok(ThreadExit::Eot), "nothing more");
     // A SEND without a message.
     let mut t = thread(
         &[op(Opcode::Send, 8, null_dst(Type::Ud), &[g(2, Type::Ud)])],
@@ -288,5 +292,8 @@ fn what_refuses_a_message_ends_the_thread() {
         0xff,
     );
     let e = t.run(&mut Recorder::default(), 10);
-    assert!(matches!(e, Err(Stop::Unimplemented { at: 0, .. })), "{e:?}");
+    assert!(
+        matches!(e, Err(StopReason::Unimplemented { at: 0, .. })),
+        "{e:?}"
+    );
 }

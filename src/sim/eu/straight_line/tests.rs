@@ -3,7 +3,7 @@
 use crate::kernel::Kernel;
 use crate::state::Options;
 use crate::testing::{Recorder, cmod, dst, g, imm, null_dst, op};
-use crate::thread::{Exit, Init, Thread};
+use crate::thread::{Thread, ThreadExit, ThreadInit};
 use isa::{CondMod, Desc, Dst, Inst, Opcode, Pred, PredCtrl, Send, Src, Type};
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn mov(to: u8, from: Src) -> Inst {
 }
 
 #[test]
-fn messages_are_fixed_if_they_do_not_depend_on_varying_registers() {
+fn messages_are_fixed_unless_they_depend_on_varying_registers() {
     let add = |to, from| {
         let both = [g(from, Type::Ud), imm(Type::Ud, 1)];
         op(Opcode::Add, 8, dst(to, Type::Ud), &both)
@@ -103,7 +103,7 @@ fn messages_are_fixed_if_they_do_not_depend_on_varying_registers() {
 }
 
 #[test]
-fn a_thread_like_a_checked_one_is_not_checked_again() {
+fn equivalent_threads_are_checked_once() {
     let read = op(
         Opcode::Add,
         8,
@@ -115,7 +115,7 @@ fn a_thread_like_a_checked_one_is_not_checked_again() {
         uninit: true,
         ..Options::default()
     };
-    let init = Init::default();
+    let init = ThreadInit::default();
     let mut t = Thread::new(&kernel, &[1; 24], 0xff, &init, options);
     let mut run = |payload: &[u32], mask: u32| {
         t.reset(&kernel, payload, mask, &init);
@@ -162,7 +162,7 @@ fn a_thread_does_not_see_registers_of_the_previous_one() {
         ],
         vec![flagged, mov(114, g(2, Type::Ud))],
     ];
-    let init = Init::default();
+    let init = ThreadInit::default();
     for (number, mut code) in kernels.into_iter().enumerate() {
         code.push(sends(112, 1, true));
         let kernel = Arc::new(Kernel::from_insts(&code).expect("decodes"));
@@ -171,7 +171,7 @@ fn a_thread_does_not_see_registers_of_the_previous_one() {
             for (second, length) in [(0xff, 32), (0x3c, 32), (0xff, 24)] {
                 let run = |t: &mut Thread| {
                     let mut seen = Recorder::default();
-                    assert_eq!(t.run(&mut seen, 10), Ok(Exit::Eot), "{number}");
+                    assert_eq!(t.run(&mut seen, 10), Ok(ThreadExit::Eot), "{number}");
                     let sent = seen.sent.iter().map(|sent| sent.src0.clone());
                     (sent.collect::<Vec<_>>(), t.grf().to_vec(), t.flags())
                 };

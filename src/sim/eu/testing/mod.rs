@@ -2,11 +2,12 @@
 //! generator.
 
 use crate::kernel::Kernel;
-use crate::message::{Message, Reply, SharedFunctions, Stop};
+use crate::message::{Message, MessageReply, SharedFunctions, StopReason};
 use crate::state::Options;
-use crate::thread::{Exit, Init, Thread};
+use crate::thread::{Thread, ThreadExit, ThreadInit};
 use isa::{
-    Addr, ArfReg, CondMod, Desc, Dst, File, Inst, Opcode, Pred, PredCtrl, Region, Send, Src, Type,
+    Addr, ArfReg, CondMod, Desc, Dst, Inst, Opcode, Pred, PredCtrl, RegFile, Region, Send, Src,
+    Type,
 };
 use std::sync::Arc;
 
@@ -28,7 +29,11 @@ pub(crate) struct Recorder {
 }
 
 impl SharedFunctions for Recorder {
-    fn message(&mut self, m: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        m: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         self.sent.push(Sent {
             sfid: m.sfid,
             desc: m.desc,
@@ -40,7 +45,7 @@ impl SharedFunctions for Recorder {
         for r in response {
             *r = m.lanes;
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
     fn timestamp(&mut self) -> u64 {
         self.clock += 0x1_0000_0001;
@@ -55,7 +60,7 @@ pub(crate) fn null_src() -> Src {
 /// `rN:ty` contiguous: `<8;8,1>`, or the width's own region in narrower instructions.
 pub(crate) fn g(nr: u8, ty: Type) -> Src {
     Src {
-        file: File::Grf,
+        file: RegFile::Grf,
         ty,
         addr: Addr::Direct { nr, sub_bytes: 0 },
         region: Region::new(8, 8, 1),
@@ -81,7 +86,7 @@ pub(crate) fn scalar(nr: u8, sub_bytes: u8, ty: Type) -> Src {
 
 pub(crate) fn imm(ty: Type, bits: u64) -> Src {
     Src {
-        file: File::Imm,
+        file: RegFile::Imm,
         imm: bits,
         ..g(0, ty)
     }
@@ -89,7 +94,7 @@ pub(crate) fn imm(ty: Type, bits: u64) -> Src {
 
 pub(crate) fn arf(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Src {
     Src {
-        file: File::Arf,
+        file: RegFile::Arf,
         addr: Addr::Direct {
             nr: (reg as u8) << 4 | idx,
             sub_bytes,
@@ -111,7 +116,7 @@ pub(crate) fn abs(mut s: Src) -> Src {
 
 pub(crate) fn dst(nr: u8, ty: Type) -> Dst {
     Dst {
-        file: File::Grf,
+        file: RegFile::Grf,
         ty,
         addr: Addr::Direct { nr, sub_bytes: 0 },
         hstride: 1,
@@ -121,7 +126,7 @@ pub(crate) fn dst(nr: u8, ty: Type) -> Dst {
 
 pub(crate) fn arf_dst(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Dst {
     Dst {
-        file: File::Arf,
+        file: RegFile::Arf,
         addr: Addr::Direct {
             nr: (reg as u8) << 4 | idx,
             sub_bytes,
@@ -223,9 +228,9 @@ pub(crate) fn thread_with(
     let mut code = code.to_vec();
     code.push(eot());
     let kernel = Arc::new(Kernel::from_insts(&code).expect("there is an instruction"));
-    let init = Init {
+    let init = ThreadInit {
         cr0,
-        ..Init::default()
+        ..ThreadInit::default()
     };
     Thread::new(&kernel, payload, mask, &init, options)
 }
@@ -233,7 +238,10 @@ pub(crate) fn thread_with(
 /// Runs to the end of the thread.
 pub(crate) fn run(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
     let mut t = thread(code, payload, mask);
-    assert_eq!(t.run(&mut Recorder::default(), 100_000), Ok(Exit::Eot));
+    assert_eq!(
+        t.run(&mut Recorder::default(), 100_000),
+        Ok(ThreadExit::Eot)
+    );
     t
 }
 
@@ -253,15 +261,15 @@ pub(crate) fn both_paths_with(
     let mut code = code.to_vec();
     code.push(eot());
     let kernel = Kernel::from_insts(&code).expect("there is an instruction");
-    let init = Init {
+    let init = ThreadInit {
         cr0,
-        ..Init::default()
+        ..ThreadInit::default()
     };
     [kernel.clone(), kernel.interpreter_only()].map(|k| {
         let mut t = Thread::new(&Arc::new(k), payload, mask, &init, Options::default());
         prepare(&mut t);
         let end = t.run(&mut Recorder::default(), 100_000);
-        assert_eq!(end, Ok(Exit::Eot), "{:?}", code[0]);
+        assert_eq!(end, Ok(ThreadExit::Eot), "{:?}", code[0]);
         t
     })
 }

@@ -7,14 +7,14 @@ mod execution;
 mod text_cases;
 
 use crate::kernel::Kernel;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::regs;
 use crate::state::Options;
 use crate::testing::{
     Recorder, arf, arf_dst, branch, cmod, dst, eot, g, imm, no_mask, null_dst, op, pred, reg,
     region, run, scalar, thread, thread_with,
 };
-use crate::thread::{Exit, Init, Statistics, Thread, TraceSink};
+use crate::thread::{Thread, ThreadExit, ThreadInit, ThreadStatistics, TraceSink};
 use isa::{ArfReg, CondMod, Desc, Inst, MathFn, Opcode, PredCtrl, Send, Type};
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -26,7 +26,7 @@ fn kernel(code: &[Inst]) -> Arc<Kernel> {
 }
 
 fn ends(t: &mut Thread) {
-    assert_eq!(t.run(&mut Recorder::default(), 1000), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 1000), Ok(ThreadExit::Eot));
 }
 
 fn mov(nr: u8, v: u64) -> Inst {
@@ -34,12 +34,12 @@ fn mov(nr: u8, v: u64) -> Inst {
 }
 
 #[test]
-fn a_thread_begins_with_its_payload_masks_and_state() {
-    let init = Init {
+fn thread_starts_with_payload_masks_and_state() {
+    let init = ThreadInit {
         sr0: [10, 11, 12, 13, 14, 15, 16, 17],
         tdr0: [20, 21, 22, 23],
         cr0: 1 << 4 | 1 << 7,
-        ..Init::default()
+        ..ThreadInit::default()
     };
     // More than the register file holds.
     let payload: Vec<u32> = (1..=1100).collect();
@@ -58,16 +58,16 @@ fn a_thread_begins_with_its_payload_masks_and_state() {
 }
 
 #[test]
-fn the_vector_mask_has_every_group_of_four_that_has_a_channel() {
+fn vector_mask_covers_whole_subspans() {
     for mask in (0..16).chain([0x8421_0842, 0xf000_0001, 0x0100_0010]) {
         let want = (0..8).fold(0u32, |m, k| match mask >> (4 * k) & 15 {
             0 => m,
             _ => m | 15 << (4 * k),
         });
         for vector_mask in [false, true] {
-            let init = Init {
+            let init = ThreadInit {
                 vector_mask,
-                ..Init::default()
+                ..ThreadInit::default()
             };
             let t = Thread::new(&kernel(&[]), &[], mask, &init, Options::default());
             assert_eq!(
@@ -82,7 +82,7 @@ fn the_vector_mask_has_every_group_of_four_that_has_a_channel() {
 }
 
 #[test]
-fn a_thread_begun_again_has_nothing_of_its_former_self() {
+fn restarted_thread_has_no_old_state() {
     let options = Options {
         statistics: true,
         uninit: true,
@@ -114,9 +114,9 @@ fn a_thread_begun_again_has_nothing_of_its_former_self() {
         eot(),
         branch(Opcode::Endif, 8, 1, 0),
     ]);
-    let init = Init {
+    let init = ThreadInit {
         cr0: 3 << 4,
-        ..Init::default()
+        ..ThreadInit::default()
     };
     let mut t = Thread::new(&first, &[1; 1024], 0xff, &init, options);
     ends(&mut t);
@@ -128,7 +128,7 @@ fn a_thread_begun_again_has_nothing_of_its_former_self() {
         &[imm(Type::D, 1), imm(Type::D, 2)],
     );
     let second = kernel(&[mac, mov(5, 6), mov(6, 7)]);
-    t.reset(&second, &[], 0x0f, &Init::default());
+    t.reset(&second, &[], 0x0f, &ThreadInit::default());
     assert_eq!((t.grf(), t.flags(), t.active()), (&[0; 1024][..], 0, 0x0f));
     assert_eq!((t.state.waiting, t.statistics().instructions), (0, 0));
     ends(&mut t);
@@ -143,14 +143,14 @@ fn a_thread_begun_again_has_nothing_of_its_former_self() {
         &[g(5, Type::D), imm(Type::D, 0)],
     );
     let k = kernel(&[read]);
-    let mut t = Thread::new(&k, &[0; 48], 0xff, &Init::default(), options);
+    let mut t = Thread::new(&k, &[0; 48], 0xff, &ThreadInit::default(), options);
     ends(&mut t);
-    t.reset(&k, &[0; 8], 0xff, &Init::default());
+    t.reset(&k, &[0; 8], 0xff, &ThreadInit::default());
     let e = t.run(&mut Recorder::default(), 10);
     assert!(
         matches!(
             e,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "uninitialised",
                 ..
             })
@@ -160,7 +160,7 @@ fn a_thread_begun_again_has_nothing_of_its_former_self() {
 }
 
 #[test]
-fn every_operation_counts_in_its_class() {
+fn statistics_count_each_operation_class() {
     let table: [(&str, &[Opcode]); 6] = [
         (
             "move",
@@ -249,7 +249,7 @@ fn every_operation_counts_in_its_class() {
             let mut t = thread_with(&[i], &[16; 64], 0xff, 0, options);
             ends(&mut t);
             let mut want = [0; 6];
-            want[Statistics::CLASSES
+            want[ThreadStatistics::CLASSES
                 .iter()
                 .position(|c| *c == class)
                 .expect("a class")] += 1;
@@ -260,7 +260,7 @@ fn every_operation_counts_in_its_class() {
 }
 
 #[test]
-fn an_fpu_is_busy_by_registers_and_longer_with_math_functions() {
+fn fpu_busy_cycles_scale_with_registers_and_math() {
     let two = |o, n, d, s| op(o, n, dst(40, d), &[g(8, s), g(16, s)]);
     let math = |n, function| {
         let mut i = two(Opcode::Math, n, Type::F, Type::F);
@@ -308,12 +308,12 @@ fn an_fpu_is_busy_by_registers_and_longer_with_math_functions() {
     // Without statistics, only instructions are counted.
     let mut t = thread(&[mov(4, 1)], &[], 0xff);
     ends(&mut t);
-    let want = Statistics {
+    let want = ThreadStatistics {
         instructions: 2,
-        ..Statistics::default()
+        ..ThreadStatistics::default()
     };
     assert_eq!(*t.statistics(), want);
-    let mut sum = Statistics {
+    let mut sum = ThreadStatistics {
         instructions: 1,
         lanes: 2,
         by_class: [1, 2, 3, 4, 5, 6],
@@ -321,7 +321,7 @@ fn an_fpu_is_busy_by_registers_and_longer_with_math_functions() {
         extended: 4,
         alone: 5,
     };
-    let more = Statistics {
+    let more = ThreadStatistics {
         instructions: 10,
         lanes: 20,
         by_class: [10, 20, 30, 40, 50, 60],
@@ -330,7 +330,7 @@ fn an_fpu_is_busy_by_registers_and_longer_with_math_functions() {
         alone: 50,
     };
     sum += &more;
-    let want = Statistics {
+    let want = ThreadStatistics {
         instructions: 11,
         lanes: 22,
         by_class: [11, 22, 33, 44, 55, 66],
@@ -342,12 +342,12 @@ fn an_fpu_is_busy_by_registers_and_longer_with_math_functions() {
 }
 
 #[test]
-fn an_eu_takes_what_its_fpus_or_its_slots_take() {
-    let cycles = |busy, extended, alone| Statistics {
+fn eu_cycles_are_the_maximum_of_fpu_and_issue_slots() {
+    let cycles = |busy, extended, alone| ThreadStatistics {
         busy,
         extended,
         alone,
-        ..Statistics::default()
+        ..ThreadStatistics::default()
     };
     // Two FPUs share the work.
     assert_eq!(cycles(101, 20, 300).estimate(7), 51);
@@ -373,7 +373,7 @@ impl TraceSink for Tracer {
 }
 
 #[test]
-fn a_trace_has_every_instruction_with_its_enabled_lanes() {
+fn trace_lists_instructions_with_their_enabled_lanes() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let mut upper = mov(5, 2);
     upper.chan_off = 8;
@@ -394,7 +394,7 @@ fn a_trace_has_every_instruction_with_its_enabled_lanes() {
 }
 
 #[test]
-fn each_notification_lets_one_wait_pass() {
+fn each_notification_wakes_one_wait() {
     let wait = |sub| {
         no_mask(op(
             Opcode::Wait,
@@ -406,7 +406,7 @@ fn each_notification_lets_one_wait_pass() {
     let mut t = thread(&[wait(0), mov(4, 1), wait(0), mov(5, 2)], &[], 0xff);
     let mut r = Recorder::default();
     t.notify();
-    assert_eq!(t.run(&mut r, 100), Ok(Exit::Barrier));
+    assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Barrier));
     assert_eq!((reg(&t, 4)[0], reg(&t, 5)[0], t.ip()), (1, 0, 32));
     t.notify();
     t.notify();
@@ -420,7 +420,7 @@ fn each_notification_lets_one_wait_pass() {
     for sub in [4u8, 8] {
         let mut t = thread(&[wait(sub)], &[], 0xff);
         t.notify();
-        assert_eq!(t.run(&mut r, 100), Ok(Exit::Barrier), "n0 byte {sub}");
+        assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Barrier), "n0 byte {sub}");
         t.state.regs.set_dword(regs::N0 + usize::from(sub), 2);
         ends(&mut t);
         let left = [0, usize::from(sub)].map(|at| t.state.regs.dword(regs::N0 + at));
@@ -429,7 +429,7 @@ fn each_notification_lets_one_wait_pass() {
 }
 
 #[test]
-fn a_budget_counts_instructions_and_waiting_costs_none() {
+fn budget_counts_instructions_but_not_waiting() {
     let wait = no_mask(op(
         Opcode::Wait,
         1,
@@ -438,24 +438,27 @@ fn a_budget_counts_instructions_and_waiting_costs_none() {
     ));
     let mut t = thread(&[mov(4, 1), wait, mov(5, 2)], &[], 0xff);
     let mut r = Recorder::default();
-    assert_eq!(t.run(&mut r, 0), Ok(Exit::Budget));
-    assert_eq!(t.run(&mut r, 2), Ok(Exit::Barrier));
+    assert_eq!(t.run(&mut r, 0), Ok(ThreadExit::Budget));
+    assert_eq!(t.run(&mut r, 2), Ok(ThreadExit::Barrier));
     assert_eq!(t.statistics().instructions, 1);
     t.notify();
     // The end is the fourth instruction.
-    assert_eq!(t.run(&mut r, 2), Ok(Exit::Budget));
+    assert_eq!(t.run(&mut r, 2), Ok(ThreadExit::Budget));
     assert_eq!((t.statistics().instructions, t.ip()), (3, 48));
-    assert_eq!(t.run(&mut r, 1), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut r, 1), Ok(ThreadExit::Eot));
     assert_eq!(t.statistics().instructions, 4);
 }
 
 #[test]
-fn a_thread_that_was_stopped_stays_so() {
+fn stopped_thread_stays_stopped() {
     let ill = op(Opcode::Illegal, 1, null_dst(Type::Ud), &[]);
     let mut t = thread(&[mov(4, 1), ill], &[], 0xff);
     let mut r = Recorder::default();
-    assert!(matches!(t.run(&mut r, 10), Err(Stop::Fault { at: 16, .. })));
-    assert_eq!(t.run(&mut r, 10), Ok(Exit::Eot));
+    assert!(matches!(
+        t.run(&mut r, 10),
+        Err(StopReason::Fault { at: 16, .. })
+    ));
+    assert_eq!(t.run(&mut r, 10), Ok(ThreadExit::Eot));
     assert!(r.sent.is_empty());
 }
 
@@ -473,11 +476,14 @@ fn writing_the_instruction_pointer_jumps() {
     assert_eq!((reg(&t, 4)[0], reg(&t, 5)[0]), (0, 2));
     let mut t = thread(&[to(8)], &[], 0xff);
     let e = t.run(&mut Recorder::default(), 10);
-    assert!(matches!(e, Err(Stop::Unimplemented { at: 0, .. })), "{e:?}");
+    assert!(
+        matches!(e, Err(StopReason::Unimplemented { at: 0, .. })),
+        "{e:?}"
+    );
 }
 
 #[test]
-fn state_registers_are_current_wherever_an_instruction_reads_them() {
+fn state_registers_are_current_in_every_source() {
     let at = |r, sub| region(arf(r, 0, sub, Type::Ud), sub, 0, 1, 0);
     let add = |nr, s| {
         no_mask(op(

@@ -1,12 +1,12 @@
 //! Uninitialised reads: which instructions are stopped, and which bytes count as written.
 
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::state::Options;
 use crate::testing::{
     Recorder, arf, arf_dst, cmod, dst, g, imm, no_mask, null_dst, op, pred, region, scalar,
     thread_with,
 };
-use crate::thread::Exit;
+use crate::thread::ThreadExit;
 use isa::{
     Addr, ArfReg, CondMod, Desc, Dst, Inst, MathFn, Opcode, PredCtrl, Region, Send, Src, Type,
 };
@@ -18,12 +18,12 @@ const UNINIT: Options = Options {
 };
 
 /// Runs `code` with `payload`, eight channels of `mask`: where the check stops it (the instruction,
-/// and what it says).
+/// and the error's text).
 fn stopped(code: &[Inst], payload: &[u32], mask: u32) -> Option<(u64, String)> {
     let mut t = thread_with(code, payload, mask, 0, UNINIT);
     match t.run(&mut Recorder::default(), 100) {
-        Ok(Exit::Eot) => None,
-        Err(Stop::Undefined {
+        Ok(ThreadExit::Eot) => None,
+        Err(StopReason::Undefined {
             rule: "uninitialised",
             at,
             what,
@@ -46,11 +46,11 @@ fn stops_at(got: Option<(u64, String)>, k: u64, lane: u32, nr: usize, byte: usiz
     );
 }
 
-fn put(n: u8, d: Dst) -> Inst {
+fn write_one(n: u8, d: Dst) -> Inst {
     op(Opcode::Mov, n, d, &[imm(Type::D, 1)])
 }
 
-fn at(mut d: Dst, sub_bytes: u8, hstride: u8) -> Dst {
+fn with_region(mut d: Dst, sub_bytes: u8, hstride: u8) -> Dst {
     if let Addr::Direct { nr, .. } = d.addr {
         d.addr = Addr::Direct { nr, sub_bytes };
     }
@@ -65,7 +65,7 @@ fn use_of(n: u8, s: Src) -> Inst {
 }
 
 #[test]
-fn what_the_payload_holds_is_written_and_nothing_behind_it() {
+fn only_payload_registers_start_initialised() {
     let p = [7; 20];
     assert_eq!(stopped(&[use_of(8, g(1, Type::D))], &p, 0xff), None);
     stops_at(stopped(&[use_of(8, g(2, Type::D))], &p, 0xff), 0, 4, 2, 16);
@@ -99,9 +99,9 @@ fn what_the_payload_holds_is_written_and_nothing_behind_it() {
 }
 
 #[test]
-fn bytes_are_written_one_by_one() {
+fn initialisation_is_tracked_per_byte() {
     // Two words of every four bytes' low half.
-    let words = put(4, at(dst(30, Type::W), 4, 2));
+    let words = write_one(4, with_region(dst(30, Type::W), 4, 2));
     let word = |sub| scalar(30, sub, Type::W);
     for (sub, written) in [
         (4, true),
@@ -126,21 +126,21 @@ fn bytes_are_written_one_by_one() {
         30,
         4,
     );
-    let all = put(8, dst(30, Type::D));
+    let all = write_one(8, dst(30, Type::D));
     assert_eq!(
         stopped(&[all, use_of(1, scalar(30, 24, Type::Q))], &[], 0xff),
         None
     );
     // Half of a quadword is none.
-    let most = put(4, dst(30, Type::D));
+    let half = write_one(4, dst(30, Type::D));
     stops_at(
-        stopped(&[most, use_of(1, scalar(30, 16, Type::Q))], &[], 0xff),
+        stopped(&[half, use_of(1, scalar(30, 16, Type::Q))], &[], 0xff),
         1,
         0,
         30,
         16,
     );
-    let odd = put(1, at(dst(30, Type::D), 28, 1));
+    let odd = write_one(1, with_region(dst(30, Type::D), 28, 1));
     stops_at(
         stopped(&[odd, use_of(1, scalar(30, 24, Type::Q))], &[], 0xff),
         1,
@@ -155,13 +155,13 @@ fn bytes_are_written_one_by_one() {
 }
 
 #[test]
-fn only_lanes_that_an_instruction_writes_are_written() {
-    let some = pred(put(8, dst(30, Type::D)), PredCtrl::Normal, true, 0);
+fn disabled_lanes_stay_uninitialised() {
+    let some = pred(write_one(8, dst(30, Type::D)), PredCtrl::Normal, true, 0);
     let every = use_of(8, g(30, Type::D));
     assert_eq!(stopped(&[some, every], &[], 0xff), None, "flags are zero");
-    let none = pred(put(8, dst(30, Type::D)), PredCtrl::Normal, false, 0);
+    let none = pred(write_one(8, dst(30, Type::D)), PredCtrl::Normal, false, 0);
     stops_at(stopped(&[none, every], &[], 0xff), 1, 0, 30, 0);
-    let low = put(4, dst(30, Type::D));
+    let low = write_one(4, dst(30, Type::D));
     stops_at(stopped(&[low, every], &[], 0xff), 1, 4, 30, 16);
     // Operations, as moves do, by their masks.
     for o in [Opcode::Mov, Opcode::Add] {
@@ -175,7 +175,7 @@ fn only_lanes_that_an_instruction_writes_are_written() {
 }
 
 #[test]
-fn an_instruction_of_a_quarter_looks_at_its_own_channels() {
+fn quarter_instruction_checks_its_own_channels() {
     let mut upper = use_of(8, g(30, Type::D));
     upper.chan_off = 8;
     stops_at(stopped(&[upper], &[], 0x0400), 0, 2, 30, 8);
@@ -186,27 +186,27 @@ fn an_instruction_of_a_quarter_looks_at_its_own_channels() {
 }
 
 #[test]
-fn a_move_of_nothing_over_something_leaves_nothing() {
-    let write = put(8, dst(30, Type::D));
+fn moving_uninitialised_bytes_uninitialises_the_destination() {
+    let write = write_one(8, dst(30, Type::D));
     let over = op(Opcode::Mov, 8, dst(30, Type::D), &[g(40, Type::D)]);
     let user = use_of(8, g(30, Type::D));
     stops_at(stopped(&[write, over, user], &[], 0xff), 2, 0, 30, 0);
     // Only in the lanes that moved.
     let upper = Inst {
         exec_size: 4,
-        dst: at(dst(30, Type::D), 16, 1),
+        dst: with_region(dst(30, Type::D), 16, 1),
         ..over
     };
     stops_at(stopped(&[write, upper, user], &[], 0xff), 2, 4, 30, 16);
     // What is written of the source stays so.
-    let half = put(4, dst(40, Type::D));
+    let half = write_one(4, dst(40, Type::D));
     stops_at(stopped(&[half, over, user], &[], 0xff), 2, 4, 30, 16);
     assert_eq!(
         stopped(&[half, over, use_of(4, g(30, Type::D))], &[], 0xff),
         None
     );
     // Byte for byte: of an element half of which is written that half may be used.
-    let low = put(8, at(dst(40, Type::W), 0, 2));
+    let low = write_one(8, with_region(dst(40, Type::W), 0, 2));
     let words = Src {
         region: Region::new(16, 8, 2),
         ..g(30, Type::W)
@@ -231,8 +231,8 @@ fn a_move_of_nothing_over_something_leaves_nothing() {
 }
 
 #[test]
-fn a_selection_is_as_written_as_what_it_selects() {
-    let one = put(8, dst(40, Type::D));
+fn sel_result_is_initialised_like_its_selected_source() {
+    let one = write_one(8, dst(40, Type::D));
     let sources = [g(40, Type::D), g(50, Type::D)];
     let sel = |inverse| {
         pred(
@@ -266,12 +266,12 @@ fn a_selection_is_as_written_as_what_it_selects() {
         4,
     );
     // The lesser of two is a use of both.
-    let least = cmod(
+    let minimum = cmod(
         op(Opcode::Sel, 8, dst(30, Type::D), &sources),
         CondMod::L,
         0,
     );
-    stops_at(stopped(&[one, least], &[], 0xff), 1, 0, 50, 0);
+    stops_at(stopped(&[one, minimum], &[], 0xff), 1, 0, 50, 0);
 }
 
 #[test]
@@ -312,10 +312,10 @@ fn moves_to_flags_and_to_other_files_are_uses() {
 }
 
 #[test]
-fn every_source_of_an_operation_is_looked_at_and_no_other() {
+fn exactly_the_sources_of_an_operation_are_checked() {
     let w = g(40, Type::D);
     let n = g(50, Type::D);
-    let write = put(8, dst(40, Type::D));
+    let write = write_one(8, dst(40, Type::D));
     for (o, s, stops) in [
         (Opcode::Not, [n, w, w], true),
         (Opcode::Not, [w, n, n], false),
@@ -352,7 +352,7 @@ fn every_source_of_an_operation_is_looked_at_and_no_other() {
 }
 
 #[test]
-fn indirect_operands_are_what_their_addresses_name() {
+fn indirect_operands_check_the_addressed_registers() {
     let a0 = |v| {
         no_mask(op(
             Opcode::Mov,
@@ -367,7 +367,7 @@ fn indirect_operands_are_what_their_addresses_name() {
     };
     let mut s = g(0, Type::D);
     s.addr = through;
-    let write = put(8, dst(40, Type::D));
+    let write = write_one(8, dst(40, Type::D));
     let read = |v| stopped(&[write, a0(v), use_of(8, s)], &[], 0xff);
     assert_eq!(read(40 * 32), None);
     stops_at(read(40 * 32 + 8), 2, 6, 41, 0);
@@ -379,7 +379,7 @@ fn indirect_operands_are_what_their_addresses_name() {
     stops_at(carried(40 * 32 + 8), 3, 6, 30, 24);
     // A destination: all bytes from its first lane to its last.
     let d = |n, hstride| {
-        put(
+        write_one(
             n,
             Dst {
                 addr: through,
@@ -405,7 +405,7 @@ fn indirect_operands_are_what_their_addresses_name() {
 }
 
 #[test]
-fn responses_are_written_as_many_registers_as_they_have() {
+fn response_initialises_rlen_registers() {
     let mut send = op(Opcode::Send, 8, dst(30, Type::Ud), &[g(0, Type::Ud)]);
     send.send = Some(Send {
         sfid: 3,
@@ -440,7 +440,7 @@ fn address_bytes(sfid: u8, t: u32) -> Option<usize> {
 }
 
 #[test]
-fn addresses_that_lanes_send_must_be_written() {
+fn addresses_of_enabled_lanes_must_be_initialised() {
     let message = |sfid, kind: u32, header: u32, len: u32| {
         let mut i = op(Opcode::Send, 16, null_dst(Type::Ud), &[g(10, Type::Ud)]);
         i.send = Some(Send {
@@ -489,7 +489,7 @@ fn addresses_that_lanes_send_must_be_written() {
 }
 
 #[test]
-fn handles_that_lanes_send_must_be_written() {
+fn urb_handles_of_enabled_lanes_must_be_initialised() {
     let message = |opcode: u32, slots: u32, masks: u32| {
         let mut i = op(Opcode::Send, 8, null_dst(Type::Ud), &[g(10, Type::Ud)]);
         i.send = Some(Send {
@@ -523,12 +523,12 @@ fn handles_that_lanes_send_must_be_written() {
 }
 
 #[test]
-fn a_value_without_its_first_byte_is_not_written() {
-    let bytes = |nr| [1, 2, 3].map(|sub| put(1, at(dst(nr, Type::Ub), sub, 1)));
+fn value_with_an_uninitialised_byte_is_uninitialised() {
+    let bytes = |nr| [1, 2, 3].map(|sub| write_one(1, with_region(dst(nr, Type::Ub), sub, 1)));
     let mut code = bytes(30).to_vec();
     code.push(use_of(1, scalar(30, 0, Type::D)));
     stops_at(stopped(&code, &[], 0xff), 3, 0, 30, 0);
-    code.insert(0, put(1, at(dst(30, Type::Ub), 0, 1)));
+    code.insert(0, write_one(1, with_region(dst(30, Type::Ub), 0, 1)));
     assert_eq!(stopped(&code, &[], 0xff), None);
     // Nor is an address.
     let mut send = op(Opcode::Send, 8, null_dst(Type::Ud), &[g(10, Type::Ud)]);
@@ -541,12 +541,12 @@ fn a_value_without_its_first_byte_is_not_written() {
     let mut code = bytes(10).to_vec();
     code.push(send);
     stops_at(stopped(&code, &[], 0x01), 3, 0, 10, 0);
-    code.insert(0, put(1, at(dst(10, Type::Ub), 0, 1)));
+    code.insert(0, write_one(1, with_region(dst(10, Type::Ub), 0, 1)));
     assert_eq!(stopped(&code, &[], 0x01), None);
 }
 
 #[test]
-fn a_move_of_nothing_concerns_its_own_bytes_of_its_own_lanes() {
+fn uninitialised_move_affects_only_its_bytes_and_lanes() {
     let copy = op(Opcode::Mov, 8, dst(30, Type::D), &[g(40, Type::D)]);
     for lane in [0u8, 3, 7] {
         let user = no_mask(use_of(1, scalar(30, 4 * lane, Type::D)));
@@ -564,11 +564,14 @@ fn a_move_of_nothing_concerns_its_own_bytes_of_its_own_lanes() {
         );
         stops_at(got, 1, u32::from(lane % 4), 30, usize::from(4 * lane));
     }
-    // What stands beside it, and behind, is as it was.
-    let all = [put(8, dst(30, Type::D)), put(8, dst(50, Type::D))];
+    // Adjacent bytes are unchanged.
+    let all = [
+        write_one(8, dst(30, Type::D)),
+        write_one(8, dst(50, Type::D)),
+    ];
     let one = Inst {
         exec_size: 1,
-        dst: at(dst(30, Type::D), 8, 1),
+        dst: with_region(dst(30, Type::D), 8, 1),
         ..copy
     };
     for (nr, sub, written) in [
@@ -589,15 +592,15 @@ fn a_move_of_nothing_concerns_its_own_bytes_of_its_own_lanes() {
     // To the last bytes of the register file.
     let last = Inst {
         exec_size: 1,
-        dst: at(dst(127, Type::D), 28, 1),
+        dst: with_region(dst(127, Type::D), 28, 1),
         ..copy
     };
     assert_eq!(stopped(&[last], &[], 0xff), None);
 }
 
 #[test]
-fn what_is_off_but_written_passes_on_as_written() {
-    let all = no_mask(put(8, dst(30, Type::D)));
+fn disabled_but_initialised_lanes_stay_initialised() {
+    let all = no_mask(write_one(8, dst(30, Type::D)));
     let through = no_mask(op(
         Opcode::Add,
         8,

@@ -5,24 +5,24 @@ use crate::cs::streamer::BatchRun;
 use crate::draw::exec::Draw;
 use crate::draw::pipeline::{self, Primitive, Totals};
 use crate::draw::{constants, pixel, sol};
-use crate::profile::Work;
+use crate::profile::WorkProfile;
 use crate::surface::Image;
 use crate::target_images::Role;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::vertex_buffer_state;
+use hw::value::draw::vertex_access_type;
 use hw::{Packet, draw, register};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// SO_NUM_PRIMS_WRITTEN, SO_PRIM_STORAGE_NEEDED: eight bytes for each stream. SO_WRITE_OFFSET: four
-/// for each buffer.
-const SO_NUM_PRIMS_WRITTEN: u32 = 0x5200;
-const SO_PRIM_STORAGE_NEEDED: u32 = 0x5240;
-const SO_WRITE_OFFSET: u32 = 0x5280;
-
 impl BatchRun<'_> {
     /// Executes a 3DSTATE_* command.
-    pub(super) fn state_3d(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+    pub(super) fn state_3d(
+        &mut self,
+        packet: &Packet,
+        words: &[u32],
+        at: u64,
+    ) -> Result<(), StopReason> {
         self.context.draw.latch(packet, words);
         if self.watch.is_some()
             && let Some((stage, named)) = self.context.draw.take_commit(packet)
@@ -33,8 +33,8 @@ impl BatchRun<'_> {
         }
         if std::ptr::eq(packet, &draw::state_so_buffer::PACKET) {
             if let Some((index, offset)) = sol::write_offset(words, &self.view)? {
-                let register = SO_WRITE_OFFSET + index as u32 * 4;
-                self.context.set_register(register, offset);
+                let to = register::SO_WRITE_OFFSET0 + index as u32 * 4;
+                self.context.set_register(to, offset);
             }
         } else if std::ptr::eq(packet, &draw::state_wm_hz_op::PACKET) {
             use draw::state_wm_hz_op as f;
@@ -97,11 +97,11 @@ impl BatchRun<'_> {
 
     /// Number of vertices from `first` that start before byte `end_work` of vertex buffer 0, where
     /// stream output ended.
-    fn vertices_up_to(&self, end_work: u32, first: u32, at: u64) -> Result<u32, Stop> {
+    fn vertices_up_to(&self, end_work: u32, first: u32, at: u64) -> Result<u32, StopReason> {
         let buffer = self.context.draw.vertex_buffers.get(&0);
         let pitch = buffer.map_or(0, |words| vertex_buffer_state::BUFFER_PITCH.get(words));
         if pitch == 0 {
-            return Err(Stop::Fault {
+            return Err(StopReason::Fault {
                 what: "hang: a draw to an end offset never gets there with a pitch of 0".into(),
                 at,
             });
@@ -112,7 +112,7 @@ impl BatchRun<'_> {
     }
 
     /// Executes a 3DPRIMITIVE.
-    pub(super) fn primitive(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    pub(super) fn primitive(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use draw::primitive as f;
         if f::PREDICATE_ENABLE.get(words) == 1 && !self.context.predicate {
             return Ok(());
@@ -122,7 +122,7 @@ impl BatchRun<'_> {
         let get = |field: hw::Field| field.get(words) as u32;
         let mut primitive = Primitive {
             topology: state.get(&draw::state_vf_topology::PACKET, topology) as u32,
-            indexed: f::VERTEX_ACCESS_TYPE.get(words) == 1,
+            indexed: f::VERTEX_ACCESS_TYPE.get(words) == vertex_access_type::RANDOM,
             vertices: get(f::VERTEX_COUNT_PER_INSTANCE),
             first_vertex: get(f::START_VERTEX_LOCATION),
             instances: get(f::INSTANCE_COUNT),
@@ -140,7 +140,8 @@ impl BatchRun<'_> {
             let end_work = self.context.register(register::PRIMITIVE_END_OFFSET);
             primitive.vertices = self.vertices_up_to(end_work, primitive.first_vertex, at)?;
         }
-        let offsets = [0, 1, 2, 3].map(|i| self.context.register(SO_WRITE_OFFSET + i * 4));
+        let offsets =
+            [0, 1, 2, 3].map(|i| self.context.register(register::SO_WRITE_OFFSET0 + i * 4));
         let started = Instant::now();
         let wide = Mutex::new(());
         self.drawn_targets.begin();
@@ -160,7 +161,7 @@ impl BatchRun<'_> {
         }
         self.report.dispatches += 1;
         if self.gpu.options.profile {
-            self.report.work.push(Work {
+            self.report.work.push(WorkProfile {
                 command: "3DPRIMITIVE",
                 submission: 0,
                 extent: format!(
@@ -173,7 +174,7 @@ impl BatchRun<'_> {
                         "vertices"
                     }
                 ),
-                at,
+                address: at,
                 stages: totals.stages,
                 host: started.elapsed(),
             });
@@ -184,27 +185,33 @@ impl BatchRun<'_> {
     /// Adds a draw's counts to the statistics registers.
     fn add_statistics(&mut self, totals: &Totals) {
         let context = &mut *self.context;
-        let mut add = |register: u32, add_statistics: u64| {
-            let sum = context.register64(register).wrapping_add(add_statistics);
-            context.set_register64(register, sum);
+        let mut add = |counter: u32, count: u64| {
+            let sum = context.register64(counter).wrapping_add(count);
+            context.set_register64(counter, sum);
         };
-        add(0x2300, totals.hs_invocations);
-        add(0x2308, totals.ds_invocations);
-        add(0x2310, totals.ia_vertices);
-        add(0x2318, totals.ia_primitives);
-        add(0x2320, totals.vs_invocations);
-        add(0x2328, totals.gs_invocations);
-        add(0x2330, totals.gs_primitives);
-        add(0x2338, totals.cl_invocations);
-        add(0x2340, totals.cl_primitives);
-        add(0x2348, totals.pixels.invocations);
+        add(register::HS_INVOCATION_COUNT, totals.hs_invocations);
+        add(register::DS_INVOCATION_COUNT, totals.ds_invocations);
+        add(register::IA_VERTICES_COUNT, totals.ia_vertices);
+        add(register::IA_PRIMITIVES_COUNT, totals.ia_primitives);
+        add(register::VS_INVOCATION_COUNT, totals.vs_invocations);
+        add(register::GS_INVOCATION_COUNT, totals.gs_invocations);
+        add(register::GS_PRIMITIVES_COUNT, totals.gs_primitives);
+        add(register::CL_INVOCATION_COUNT, totals.cl_invocations);
+        add(register::CL_PRIMITIVES_COUNT, totals.cl_primitives);
+        add(register::PS_INVOCATION_COUNT, totals.pixels.invocations);
         add(register::PS_DEPTH_COUNT, totals.pixels.samples_passed);
         for i in 0..4 {
-            add(SO_NUM_PRIMS_WRITTEN + i * 8, totals.so_written[i as usize]);
-            add(SO_PRIM_STORAGE_NEEDED + i * 8, totals.so_needed[i as usize]);
+            add(
+                register::SO_NUM_PRIMS_WRITTEN0 + i * 8,
+                totals.so_written[i as usize],
+            );
+            add(
+                register::SO_PRIM_STORAGE_NEEDED0 + i * 8,
+                totals.so_needed[i as usize],
+            );
         }
         for (i, offset) in totals.so_offsets.into_iter().enumerate() {
-            context.set_register(SO_WRITE_OFFSET + i as u32 * 4, offset);
+            context.set_register(register::SO_WRITE_OFFSET0 + i as u32 * 4, offset);
         }
     }
 }

@@ -3,14 +3,15 @@
 
 use crate::context::{DynamicRange, Pipeline, Vfe};
 use crate::cs::streamer::{BatchRun, Flow};
-use crate::dataport::Bases;
+use crate::dataport::MessageBases;
 use crate::fate;
-use crate::gpgpu::{Constants, Dispatch};
+use crate::gpgpu::{DispatchConstants, DispatchParams};
 use crate::observer::Via;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
-use eu::Stop;
+use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
+use hw::value::command::post_sync_operation;
 use hw::{Packet, draw, media, register};
 
 fn is(packet: &Packet, other: &Packet) -> bool {
@@ -23,7 +24,7 @@ impl BatchRun<'_> {
         packet: &Packet,
         words: &[u32],
         at: u64,
-    ) -> Result<Flow, Stop> {
+    ) -> Result<Flow, StopReason> {
         match packet {
             p if is(p, &media::pipe_control::PACKET) => self.pipe_control(words)?,
             p if is(p, &media::state_base_address::PACKET) => self.state_base_address(words),
@@ -68,14 +69,14 @@ impl BatchRun<'_> {
             p if is(p, &media::gpgpu_walker::PACKET) => self.walker(words, at)?,
             p if is(p, &draw::primitive::PACKET) => self.primitive(words, at)?,
             p if is(p, &media::media_object::PACKET) => {
-                return Err(Stop::Unimplemented {
+                return Err(StopReason::Unimplemented {
                     what: p.name.into(),
                     at,
                 });
             }
             p if draw::ALL.iter().any(|d| is(p, d)) => self.state_3d(p, words, at)?,
             other => {
-                return Err(Stop::Unimplemented {
+                return Err(StopReason::Unimplemented {
                     what: other.name.into(),
                     at,
                 });
@@ -84,16 +85,18 @@ impl BatchRun<'_> {
         Ok(Flow::Continue)
     }
 
-    fn pipe_control(&mut self, words: &[u32]) -> Result<(), Stop> {
+    fn pipe_control(&mut self, words: &[u32]) -> Result<(), StopReason> {
         use media::pipe_control as f;
         if f::INDIRECT_STATE_POINTERS_DISABLE.get(words) == 1 {
             self.context.draw.disable_constants();
         }
         let address = f::ADDRESS.get(words);
         let value = match f::POST_SYNC_OPERATION.get(words) {
-            1 => f::IMMEDIATE_DATA.get(words),
-            2 => self.context.register64(register::PS_DEPTH_COUNT),
-            3 => self.gpu.timestamp(),
+            post_sync_operation::WRITE_IMMEDIATE_DATA => f::IMMEDIATE_DATA.get(words),
+            post_sync_operation::WRITE_PS_DEPTH_COUNT => {
+                self.context.register64(register::PS_DEPTH_COUNT)
+            }
+            post_sync_operation::WRITE_TIMESTAMP => self.gpu.timestamp(),
             _ => return Ok(()),
         };
         self.view
@@ -144,7 +147,7 @@ impl BatchRun<'_> {
         for (number, (enable, address, slot)) in fields.into_iter().enumerate() {
             if enable.get(words) == 1 {
                 *slot = address.get(words) & ADDRESS_MASK;
-                base.given |= 1 << number;
+                base.programmed |= 1 << number;
             }
         }
         if f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
@@ -176,7 +179,7 @@ impl BatchRun<'_> {
         }
     }
 
-    fn walker(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn walker(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use media::gpgpu_walker as f;
         if f::PREDICATE_ENABLE.get(words) == 1 && !self.context.predicate {
             return Ok(());
@@ -222,19 +225,19 @@ impl BatchRun<'_> {
         let mut data = vec![0; (bytes / 4) as usize];
         self.view.read_block(from, &mut data)?;
         let constants = match indirect {
-            0 => Constants::Curbe(data),
-            _ => Constants::Indirect(data),
+            0 => DispatchConstants::Curbe(data),
+            _ => DispatchConstants::Indirect(data),
         };
         let table = idd::BINDING_TABLE_POINTER.get(&descriptor);
-        self.dispatch(&Dispatch {
-            at,
+        self.dispatch(&DispatchParams {
+            address: at,
             simd: 8 << get(f::SIMD_SIZE).min(2),
-            first: [
+            first_group: [
                 get(f::THREAD_GROUP_ID_STARTING_X),
                 get(f::THREAD_GROUP_ID_STARTING_Y),
                 get(f::THREAD_GROUP_ID_STARTING_RESUME_Z),
             ],
-            end,
+            end_group: end,
             counters: [
                 get(f::THREAD_WIDTH_COUNTER_MAXIMUM) + 1,
                 get(f::THREAD_HEIGHT_COUNTER_MAXIMUM) + 1,
@@ -243,7 +246,7 @@ impl BatchRun<'_> {
             right_mask: get(f::RIGHT_EXECUTION_MASK),
             bottom_mask: get(f::BOTTOM_EXECUTION_MASK),
             descriptor,
-            bases: Bases {
+            bases: MessageBases {
                 general: base.general,
                 binding_table: base.surface + table,
                 surface: base.surface,

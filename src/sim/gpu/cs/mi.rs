@@ -4,9 +4,13 @@ use crate::cs::streamer::{BatchRun, Flow};
 use crate::fate;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
-use eu::Stop;
+use eu::StopReason;
 use hw::state::mi_math_alu_instruction as alu;
-use hw::value::command::atomic_opcode;
+use hw::value::command::{
+    atomic_data_size, atomic_opcode, post_sync_operation, predicate_combine, predicate_compare,
+    predicate_load, semaphore_compare, set_predicate,
+};
+use hw::value::state::{mi_math_opcode as opcode, mi_math_operand as operand};
 use hw::{Packet, mi, register};
 
 /// True if both are the same packet.
@@ -26,7 +30,7 @@ impl BatchRun<'_> {
         }
     }
 
-    fn write_register(&mut self, offset: u32, value: u32, at: u64) -> Result<(), Stop> {
+    fn write_register(&mut self, offset: u32, value: u32, at: u64) -> Result<(), StopReason> {
         // The hardware drops writes to registers that processes may not write; strict mode has
         // reported them before.
         let Some(registers) = fate::register::range_of(offset) else {
@@ -48,7 +52,12 @@ impl BatchRun<'_> {
         Ok(())
     }
 
-    pub(super) fn mi(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<Flow, Stop> {
+    pub(super) fn mi(
+        &mut self,
+        packet: &Packet,
+        words: &[u32],
+        at: u64,
+    ) -> Result<Flow, StopReason> {
         match packet {
             p if is(p, &mi::mi_noop::PACKET) => {}
             p if is(p, &mi::mi_batch_buffer_end::PACKET) => return Ok(Flow::End),
@@ -115,15 +124,7 @@ impl BatchRun<'_> {
             }
             p if is(p, &mi::mi_semaphore_wait::PACKET) => self.semaphore_wait(words, at)?,
             p if is(p, &mi::mi_atomic::PACKET) => self.atomic(words, at)?,
-            p if is(p, &mi::mi_flush_dw::PACKET) => {
-                use mi::mi_flush_dw as f;
-                let address = f::ADDRESS.get(words);
-                match f::POST_SYNC_OPERATION.get(words) {
-                    1 => self.view.write64(address, f::IMMEDIATE_DATA.get(words))?,
-                    3 => self.view.write64(address, self.gpu.timestamp())?,
-                    _ => {}
-                }
-            }
+            p if is(p, &mi::mi_flush_dw::PACKET) => self.flush_dw(words)?,
             // These have no visible effect in the simulator.
             p if is(p, &mi::mi_arb_check::PACKET)
                 || is(p, &mi::mi_arb_on_off::PACKET)
@@ -137,7 +138,7 @@ impl BatchRun<'_> {
                 self.context.skips_commands = self.skips_commands(mode, at)?;
             }
             other => {
-                return Err(Stop::Unimplemented {
+                return Err(StopReason::Unimplemented {
                     what: other.name.into(),
                     at,
                 });
@@ -146,65 +147,85 @@ impl BatchRun<'_> {
         Ok(Flow::Continue)
     }
 
+    /// MI_FLUSH_DW, of which only the post-sync write has an effect here.
+    fn flush_dw(&mut self, words: &[u32]) -> Result<(), StopReason> {
+        use mi::mi_flush_dw as f;
+        let address = f::ADDRESS.get(words);
+        match f::POST_SYNC_OPERATION.get(words) {
+            post_sync_operation::WRITE_IMMEDIATE_DATA => {
+                self.view.write64(address, f::IMMEDIATE_DATA.get(words))
+            }
+            post_sync_operation::WRITE_TIMESTAMP => {
+                self.view.write64(address, self.gpu.timestamp())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// MI_MATH: 64-bit arithmetic on the general purpose registers.
-    fn math(&mut self, program: &[u32], at: u64) -> Result<(), Stop> {
+    fn math(&mut self, program: &[u32], at: u64) -> Result<(), StopReason> {
         let (mut a, mut b) = (0u64, 0u64);
         let (mut accumulator, mut zero, mut carry) = (0u64, false, false);
-        let gpr = |index: u32| register::CS_GPR0 + (index & 15) * 8;
+        let gpr = |index: u64| register::CS_GPR0 + (index & 15) as u32 * 8;
         for instruction in program {
-            let [opcode, x, y] = [alu::ALU_OPCODE, alu::OPERAND_1, alu::OPERAND_2]
-                .map(|field| field.get(&[*instruction]) as u32);
-            match opcode {
-                0x000 => {}
-                // LOAD, LOADINV, LOAD0, LOAD1 of SRCA (0x20) or SRCB (0x21).
-                0x080 | 0x480 | 0x081 | 0x481 => {
-                    let value = match opcode {
-                        0x081 => 0,
-                        0x481 => u64::MAX,
+            let [code, x, y] = [alu::ALU_OPCODE, alu::OPERAND_1, alu::OPERAND_2]
+                .map(|field| field.get(&[*instruction]));
+            match code {
+                opcode::NOOP => {}
+                opcode::LOAD | opcode::LOADINV | opcode::LOAD0 | opcode::LOAD1 => {
+                    let value = match code {
+                        opcode::LOAD0 => 0,
+                        opcode::LOAD1 => u64::MAX,
                         _ => match y {
-                            0..=15 => self.context.register64(gpr(y)),
-                            0x31 => accumulator,
-                            0x32 => u64::from(zero),
-                            0x33 => u64::from(carry),
+                            operand::REG0..=operand::REG15 => self.context.register64(gpr(y)),
+                            operand::ACCU => accumulator,
+                            operand::ZF => u64::from(zero),
+                            operand::CF => u64::from(carry),
                             _ => 0,
                         },
                     };
-                    let value = if opcode == 0x480 { !value } else { value };
+                    let value = match code {
+                        opcode::LOADINV => !value,
+                        _ => value,
+                    };
                     match x {
-                        0x20 => a = value,
-                        0x21 => b = value,
+                        operand::SRCA => a = value,
+                        operand::SRCB => b = value,
                         _ => {}
                     }
                 }
-                0x100 => {
+                opcode::ADD => {
                     let (sum, overflow) = a.overflowing_add(b);
                     (accumulator, carry) = (sum, overflow);
                     zero = sum == 0;
                 }
-                0x101 => {
+                opcode::SUB => {
                     let (difference, borrow) = a.overflowing_sub(b);
                     (accumulator, carry) = (difference, borrow);
                     zero = difference == 0;
                 }
-                0x102..=0x104 => {
-                    accumulator = match opcode {
-                        0x102 => a & b,
-                        0x103 => a | b,
+                opcode::AND | opcode::OR | opcode::XOR => {
+                    accumulator = match code {
+                        opcode::AND => a & b,
+                        opcode::OR => a | b,
                         _ => a ^ b,
                     };
                     zero = accumulator == 0;
                     carry = false;
                 }
-                // STORE, STOREINV: flags are stored as all ones or all zeros.
-                0x180 | 0x580 => {
+                // Flags are stored as all ones or all zeros.
+                opcode::STORE | opcode::STOREINV => {
                     let all = |flag: bool| if flag { u64::MAX } else { 0 };
                     let value = match y {
-                        0x31 => accumulator,
-                        0x32 => all(zero),
-                        0x33 => all(carry),
+                        operand::ACCU => accumulator,
+                        operand::ZF => all(zero),
+                        operand::CF => all(carry),
                         _ => 0,
                     };
-                    let value = if opcode == 0x580 { !value } else { value };
+                    let value = match code {
+                        opcode::STOREINV => !value,
+                        _ => value,
+                    };
                     self.context.set_register64(gpr(x), value);
                 }
                 _ => {
@@ -217,17 +238,16 @@ impl BatchRun<'_> {
         Ok(())
     }
 
-    fn predicate(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn predicate(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use mi::mi_predicate as f;
         let sources = [
             register::MI_PREDICATE_SRC0,
             register::MI_PREDICATE_SRC1,
             register::MI_PREDICATE_DATA,
         ];
-        // SRCS_EQUAL, DELTAS_EQUAL.
         let used = match f::COMPARE_OPERATION.get(words) {
-            2 => &sources[..2],
-            3 => &sources[..],
+            predicate_compare::SRCS_EQUAL => &sources[..2],
+            predicate_compare::DELTAS_EQUAL => &sources[..],
             _ => &[],
         };
         let written = |offset: &u32| self.context.registers.contains_key(offset);
@@ -238,9 +258,9 @@ impl BatchRun<'_> {
             return Err(rules::PREDICATE_SOURCES.stop(what, at));
         }
         let compared = match f::COMPARE_OPERATION.get(words) {
-            0 => true,
-            1 => false,
-            2 => {
+            predicate_compare::TRUE => true,
+            predicate_compare::FALSE => false,
+            predicate_compare::SRCS_EQUAL => {
                 self.context.register64(register::MI_PREDICATE_SRC0)
                     == self.context.register64(register::MI_PREDICATE_SRC1)
             }
@@ -251,15 +271,15 @@ impl BatchRun<'_> {
             }
         };
         let combined = match f::COMBINE_OPERATION.get(words) {
-            0 => compared,
-            1 => compared & self.context.predicate,
-            2 => compared | self.context.predicate,
+            predicate_combine::SET => compared,
+            predicate_combine::AND => compared & self.context.predicate,
+            predicate_combine::OR => compared | self.context.predicate,
             _ => compared ^ self.context.predicate,
         };
         self.context.predicate = match f::LOAD_OPERATION.get(words) {
-            0 => self.context.predicate,
-            2 => combined,
-            3 => !combined,
+            predicate_load::KEEP => self.context.predicate,
+            predicate_load::LOAD => combined,
+            predicate_load::LOADINV => !combined,
             _ => self.context.predicate,
         };
         let result = u32::from(self.context.predicate);
@@ -268,7 +288,7 @@ impl BatchRun<'_> {
         Ok(())
     }
 
-    fn semaphore_wait(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn semaphore_wait(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use mi::mi_semaphore_wait as f;
         let address = f::SEMAPHORE_ADDRESS.get(words);
         let data = f::SEMAPHORE_DATA_DWORD.get(words) as u32;
@@ -279,11 +299,11 @@ impl BatchRun<'_> {
         loop {
             let value = self.view.read(address)?;
             let met = match f::COMPARE_OPERATION.get(words) {
-                0 => value > data,
-                1 => value >= data,
-                2 => value < data,
-                3 => value <= data,
-                4 => value == data,
+                semaphore_compare::SAD_GREATER_THAN_SDD => value > data,
+                semaphore_compare::SAD_GREATER_THAN_OR_EQUAL_SDD => value >= data,
+                semaphore_compare::SAD_LESS_THAN_SDD => value < data,
+                semaphore_compare::SAD_LESS_THAN_OR_EQUAL_SDD => value <= data,
+                semaphore_compare::SAD_EQUAL_SDD => value == data,
                 _ => value != data,
             };
             if met {
@@ -291,7 +311,7 @@ impl BatchRun<'_> {
             }
             let options = &self.gpu.options;
             if options.cancelled() || started.elapsed() >= options.semaphore_wait {
-                return Err(Stop::Fault {
+                return Err(StopReason::Fault {
                     what: format!("hang: a semaphore at {address:#x} is never signalled"),
                     at,
                 });
@@ -302,17 +322,19 @@ impl BatchRun<'_> {
 
     /// Evaluates MI_SET_PREDICATE's condition: true if the following commands are skipped. The
     /// condition is sampled when the command executes.
-    fn skips_commands(&self, mode: u64, at: u64) -> Result<bool, Stop> {
+    fn skips_commands(&self, mode: u64, at: u64) -> Result<bool, StopReason> {
         let second = self.context.register(register::MI_PREDICATE_RESULT_2) & 1 == 1;
         let slices = u64::from(self.gpu.device().slices);
         Ok(match mode {
-            0 => false,
-            1 => !second,
-            2 => second,
-            3 => !self.context.predicate,
-            4 => self.context.predicate,
-            5..=7 => slices != mode - 4,
-            15 => true,
+            set_predicate::NOOP_NEVER => false,
+            set_predicate::NOOP_ON_RESULT2_CLEAR => !second,
+            set_predicate::NOOP_ON_RESULT2_SET => second,
+            set_predicate::NOOP_ON_RESULT_CLEAR => !self.context.predicate,
+            set_predicate::NOOP_ON_RESULT_SET => self.context.predicate,
+            set_predicate::ONE_SLICE => slices != 1,
+            set_predicate::TWO_SLICES => slices != 2,
+            set_predicate::THREE_SLICES => slices != 3,
+            set_predicate::NOOP_ALWAYS => true,
             _ => {
                 let what = format!("MI_SET_PREDICATE with Predicate Enable {mode}");
                 return Err(rules::MI_PREDICATE.stop(what, at));
@@ -321,7 +343,7 @@ impl BatchRun<'_> {
     }
 
     /// MI_ATOMIC: an atomic operation on 4, 8 or 16 bytes of memory.
-    fn atomic(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn atomic(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use mi::mi_atomic as f;
         let opcode = f::ATOMIC_OPCODE.get(words);
         // The opcode encodes the size again.
@@ -330,7 +352,7 @@ impl BatchRun<'_> {
         let known = sizes.get(size as usize).is_some_and(|high| {
             *high == opcode & !15
                 && operation != 0
-                && (size < 2 || operation == atomic_opcode::CMP_WR)
+                && (size != atomic_data_size::OCTWORD || operation == atomic_opcode::CMP_WR)
         });
         if !known {
             let what = format!("MI_ATOMIC operation {opcode:#x} of size {size}");
@@ -340,7 +362,7 @@ impl BatchRun<'_> {
         // Inline operands are interleaved by dword; else R0 and R1 hold the first operand, R2 and
         // R3 the second.
         let inline = f::INLINE_DATA.get(words) == 1;
-        let operand = |second: usize| {
+        let value_of = |second: usize| {
             let mut value = [0; 4];
             for (i, to) in value.iter_mut().enumerate().take(dwords) {
                 *to = match inline {
@@ -353,10 +375,10 @@ impl BatchRun<'_> {
             }
             value
         };
-        let (a, b) = (operand(0), operand(1));
+        let (a, b) = (value_of(0), value_of(1));
         let address = f::MEMORY_ADDRESS.get(words);
         let mut old = match size {
-            0 => {
+            atomic_data_size::DWORD => {
                 use std::sync::atomic::Ordering::SeqCst;
                 let word = self.view.atomic(address)?;
                 let update = |old: u32| {
@@ -380,7 +402,7 @@ impl BatchRun<'_> {
                 self.view.read_block(address, there)?;
                 let wide = |v: [u32; 4]| u64::from(v[0]) | u64::from(v[1]) << 32;
                 let new = match size {
-                    1 => {
+                    atomic_data_size::QWORD => {
                         let value = updated(operation, wide(old), wide(a), wide(b), 64);
                         [value as u32, (value >> 32) as u32, 0, 0]
                     }
@@ -397,7 +419,8 @@ impl BatchRun<'_> {
                 // The only operation that returns the new value.
                 let low = old[0];
                 old[0] = low.wrapping_sub(1);
-                old[1] = old[1].wrapping_sub(u32::from(size == 1 && low == 0));
+                let is_qword = size == atomic_data_size::QWORD;
+                old[1] = old[1].wrapping_sub(u32::from(is_qword && low == 0));
             }
             for (i, value) in old.into_iter().enumerate().take(dwords) {
                 // R4, and R5 for sixteen bytes.
@@ -416,19 +439,19 @@ const RETURNS: u32 = 4 * 8;
 fn updated(operation: u64, old: u64, a: u64, b: u64, bits: u32) -> u64 {
     let signed = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
     match operation {
-        0x01 => old & a,
-        0x02 => old | a,
-        0x03 => old ^ a,
-        0x04 => a,
-        0x05 => old.wrapping_add(1),
-        0x06 => old.wrapping_sub(1),
-        0x07 => old.wrapping_add(a),
-        0x08 => old.wrapping_sub(a),
-        0x09 => a.wrapping_sub(old),
-        0x0a if signed(a) > signed(old) => a,
-        0x0b if signed(a) < signed(old) => a,
-        0x0c => old.max(a),
-        0x0d => old.min(a),
+        atomic_opcode::AND => old & a,
+        atomic_opcode::OR => old | a,
+        atomic_opcode::XOR => old ^ a,
+        atomic_opcode::MOVE => a,
+        atomic_opcode::INC => old.wrapping_add(1),
+        atomic_opcode::DEC => old.wrapping_sub(1),
+        atomic_opcode::ADD => old.wrapping_add(a),
+        atomic_opcode::SUB => old.wrapping_sub(a),
+        atomic_opcode::RSUB => a.wrapping_sub(old),
+        atomic_opcode::IMAX if signed(a) > signed(old) => a,
+        atomic_opcode::IMIN if signed(a) < signed(old) => a,
+        atomic_opcode::UMAX => old.max(a),
+        atomic_opcode::UMIN => old.min(a),
         atomic_opcode::CMP_WR if old == a => b,
         atomic_opcode::PREDEC => old.wrapping_sub(1),
         _ => old,

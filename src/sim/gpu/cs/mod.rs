@@ -1,6 +1,6 @@
 //! The command streamer: fetches the commands of a batch and executes them.
 //!
-//! In:  a batch's address, a context. Out: memory and context changed, a [`streamer::Report`].
+//! In:  a batch's address, a context. Out: memory and context changed, a [`streamer::BatchReport`].
 //! Ref: SKL PRM vol. 2a (commands), vol. 3 "Command Streamer". Tests: cs/tests.rs.
 
 mod draw;

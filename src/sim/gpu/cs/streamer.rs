@@ -1,24 +1,24 @@
 //! The command streamer: fetches the commands of a batch and executes them.
 //!
-//! In:  a batch's address, a context. Out: memory and context changed, a [`Report`].
+//! In:  a batch's address, a context. Out: memory and context changed, a [`BatchReport`].
 //! Ref: SKL PRM vol. 2a (commands), vol. 3 "Command Streamer".
 
 use crate::budget::Budget;
 use crate::context::HwContext;
 use crate::fate;
 use crate::gpgpu;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Via, Watch};
 use crate::options::Options;
-use crate::pipe_control_stats::Controlled;
-use crate::profile::{StageWork, Work};
+use crate::pipe_control_stats::ExecutedPipeControl;
+use crate::profile::{StageWork, WorkProfile};
 use crate::resolve_tracking::ResolveTracker;
 use crate::rules;
 use crate::space::{ADDRESS_MASK, AddressSpace};
 use crate::strict::caches::Log;
 use crate::strict::tracker::Tracker;
 use crate::target_images::DrawnTargets;
-use eu::Stop;
+use eu::StopReason;
 use hw::batch::length_dw;
 use hw::{Device, Packet};
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ use std::time::Instant;
 
 /// Totals of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct BatchReport {
     /// Number of commands executed.
     pub commands: u64,
     /// Number of dispatches and draws.
@@ -38,9 +38,9 @@ pub struct Report {
     /// Number of messages.
     pub messages: u64,
     /// The cost of each dispatch and draw, if [`Options::profile`] is set.
-    pub work: Vec<Work>,
+    pub work: Vec<WorkProfile>,
     /// In strict mode: which flags of each PIPE_CONTROL were necessary.
-    pub controls: Vec<Controlled>,
+    pub controls: Vec<ExecutedPipeControl>,
 }
 
 /// A simulated GPU.
@@ -48,7 +48,7 @@ pub struct Gpu {
     pub(super) device: &'static Device,
     pub(super) options: Options,
     epoch: Instant,
-    pub(super) kernels: crate::kernel_cache::Kernels,
+    pub(super) kernels: crate::kernel_cache::KernelCache,
     /// In strict mode: unresolved depth and colour slices.
     unresolved: Arc<Mutex<ResolveTracker>>,
 }
@@ -81,8 +81,8 @@ pub(super) struct BatchRun<'a> {
     pub(super) gpu: &'a Gpu,
     pub(super) context: &'a mut HwContext,
     pub(super) space: &'a AddressSpace,
-    pub(super) view: View<'a>,
-    pub(super) report: Report,
+    pub(super) view: AddressSpaceView<'a>,
+    pub(super) report: BatchReport,
     /// Checks of strict mode.
     pub(super) tracker: Option<Tracker<'a>>,
     /// Instructions that its threads may still execute.
@@ -107,7 +107,7 @@ impl Gpu {
                 ..options
             },
             epoch: Instant::now(),
-            kernels: crate::kernel_cache::Kernels::default(),
+            kernels: crate::kernel_cache::KernelCache::default(),
             unresolved: Arc::default(),
         }
     }
@@ -139,7 +139,7 @@ impl Gpu {
         space: &AddressSpace,
         start: u64,
         len_bytes: u64,
-    ) -> Result<Report, Stop> {
+    ) -> Result<BatchReport, StopReason> {
         let log = self.options.strict.then(|| {
             Log::with_resolve_tracker(Arc::clone(&self.unresolved), space, self.options.stale)
         });
@@ -151,8 +151,8 @@ impl Gpu {
             gpu: self,
             context,
             space,
-            view: View::watched(space, watch, Via::Commands),
-            report: Report::default(),
+            view: AddressSpaceView::watched(space, watch, Via::Commands),
+            report: BatchReport::default(),
             tracker: log.as_ref().map(Tracker::new),
             budget: Budget::new(self.options.instruction_budget),
             watch,
@@ -172,7 +172,7 @@ impl Gpu {
 }
 
 impl BatchRun<'_> {
-    fn batch(&mut self, start: u64, len_bytes: u64) -> Result<(), Stop> {
+    fn batch(&mut self, start: u64, len_bytes: u64) -> Result<(), StopReason> {
         let mut at = start & ADDRESS_MASK;
         let mut end = (len_bytes != 0).then(|| at.saturating_add(len_bytes));
         // Return address of a second-level batch. There is only one: "there is no stack in
@@ -180,7 +180,7 @@ impl BatchRun<'_> {
         let mut caller: Option<(u64, Option<u64>)> = None;
         loop {
             if end.is_some_and(|end| at >= end) {
-                return Err(Stop::Fault {
+                return Err(StopReason::Fault {
                     what: "the batch ends without MI_BATCH_BUFFER_END".into(),
                     at,
                 });
@@ -189,7 +189,7 @@ impl BatchRun<'_> {
             if self.report.commands > self.gpu.options.command_budget
                 || self.gpu.options.cancelled()
             {
-                return Err(Stop::Fault {
+                return Err(StopReason::Fault {
                     what: format!(
                         "hang: the batch did not end after {} commands",
                         self.report.commands
@@ -228,9 +228,9 @@ impl BatchRun<'_> {
     }
 
     /// Executes the command at `at`; returns its length in dwords.
-    fn command(&mut self, at: u64) -> Result<(Flow, usize), Stop> {
+    fn command(&mut self, at: u64) -> Result<(Flow, usize), StopReason> {
         let first = self.view.read(at)?;
-        let packet = hw::batch::find(first, self.gpu.device.hw_gen);
+        let packet = hw::batch::find_packet(first, self.gpu.device.hw_gen);
         let length = packet
             .map_or_else(|| length_dw(first), |p| p.length(first))
             .clamp(1, MAX_COMMAND);
@@ -238,7 +238,7 @@ impl BatchRun<'_> {
         self.view.read_block(at, &mut words[..length])?;
         let words = &words[..length];
         let Some(packet) = packet else {
-            return Err(Stop::Fault {
+            return Err(StopReason::Fault {
                 what: format!("unknown command {first:#010x}"),
                 at,
             });
@@ -259,7 +259,7 @@ impl BatchRun<'_> {
         Ok((next, length))
     }
 
-    fn check_length(&self, packet: &Packet, length: usize, at: u64) -> Result<(), Stop> {
+    fn check_length(&self, packet: &Packet, length: usize, at: u64) -> Result<(), StopReason> {
         let short = packet.dwords != 0 && length < usize::from(packet.dwords);
         // Commands with several forms may be longer than their shortest form.
         if short && self.gpu.options.strict {
@@ -272,7 +272,7 @@ impl BatchRun<'_> {
         Ok(())
     }
 
-    pub(super) fn dispatch(&mut self, dispatch: &gpgpu::Dispatch) -> Result<(), Stop> {
+    pub(super) fn dispatch(&mut self, dispatch: &gpgpu::DispatchParams) -> Result<(), StopReason> {
         let started = Instant::now();
         let counters = gpgpu::run(
             dispatch,
@@ -295,11 +295,11 @@ impl BatchRun<'_> {
                 messages: counters.messages,
                 statistics: counters.statistics,
             };
-            self.report.work.push(Work {
+            self.report.work.push(WorkProfile {
                 command: "GPGPU_WALKER",
                 submission: 0,
                 extent: dispatch.extent(),
-                at: dispatch.at,
+                address: dispatch.address,
                 stages: vec![stage],
                 host: started.elapsed(),
             });

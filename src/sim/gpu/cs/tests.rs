@@ -2,7 +2,7 @@
 
 use crate::cs::testing::{after, atomic, load, rig, set_predicate, store, store_register};
 use crate::testing::{BATCH, DATA, end, push};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::vertex_buffer_state as vb;
 use hw::{draw, mi, register};
 
@@ -36,7 +36,7 @@ fn dword_atomics_update_memory_and_return_the_old_value() {
 }
 
 #[test]
-fn atomics_of_quadwords_carry() {
+fn qword_atomics_carry_into_the_high_dword() {
     let all = u32::MAX;
     // MOVE8B, as Mesa writes clear colours with it; INC8B, SUB8B, RSUB8B, IMAX8B, UMIN8B, PREDEC8B.
     type Case = (u64, [u32; 4], [u32; 2], [u32; 2]);
@@ -58,7 +58,7 @@ fn atomics_of_quadwords_carry() {
 }
 
 #[test]
-fn sixteen_bytes_are_compared_and_written() {
+fn compare_and_write_of_16_bytes() {
     // CMP_WR16B: operands' dwords in turns.
     let same = [1, 10, 2, 20, 3, 30, 4, 40];
     let (memory, register) = after([1, 2, 3, 4], 0x4e, 2, &same);
@@ -99,7 +99,7 @@ fn reserved_atomic_operations_are_rejected() {
         assert!(
             matches!(
                 stopped,
-                Err(Stop::Undefined {
+                Err(StopReason::Undefined {
                     rule: "mi-atomic-operation",
                     ..
                 })
@@ -224,7 +224,7 @@ fn load_sources(batch: &mut Vec<u32>, values: [u32; 3]) {
 }
 
 #[test]
-fn arithmetic_leaves_a_result_and_flags() {
+fn mi_math_sets_result_and_flags() {
     const ALL: u64 = u64::MAX;
     let alu = |opcode: u32, x: u32, y: u32| opcode << 20 | x << 10 | y;
     let (plain, inverted, zero, one) = (0x080, 0x480, 0x081, 0x481);
@@ -281,7 +281,7 @@ fn reserved_predicate_modes_are_rejected() {
     let stopped = rig().execute(&batch);
     assert!(matches!(
         stopped,
-        Err(Stop::Undefined {
+        Err(StopReason::Undefined {
             rule: "mi-set-predicate",
             ..
         })
@@ -289,7 +289,7 @@ fn reserved_predicate_modes_are_rejected() {
 }
 
 /// IA_VERTICES_COUNT after a draw of points up to an end offset.
-fn drawn(pitch: u64, first: u64, end_offset: u32) -> Result<u32, Stop> {
+fn drawn(pitch: u64, first: u64, end_offset: u32) -> Result<u32, StopReason> {
     use draw::{primitive, state_vf_statistics as statistics, state_vf_topology as topology};
     let mut rig = rig();
     let mut batch = Vec::new();
@@ -323,5 +323,5 @@ fn draws_with_an_end_offset_stop_at_stream_output() {
     assert_eq!(drawn(16, 1, 72), Ok(4));
     assert_eq!(drawn(16, 9, 72), Ok(0));
     assert_eq!(drawn(16, 0, 0), Ok(0));
-    assert!(matches!(drawn(0, 0, 8), Err(Stop::Fault { .. })));
+    assert!(matches!(drawn(0, 0, 8), Err(StopReason::Fault { .. })));
 }

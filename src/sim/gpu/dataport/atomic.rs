@@ -2,18 +2,19 @@
 //!
 //! Ref: SKL PRM vol. 7, "Untyped Atomic"; vol. 2d, MDC_AOP (integer), MDC_FOP (float).
 
-use super::port::Port;
+use super::port::WorkerPort;
 use crate::bindings::Payload;
 use crate::surface::Surface;
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
+use isa::descriptor::value::{atomic_operation as aop, float_atomic_operation as fop};
 use isa::descriptor::{a64_atomic, atomic, common};
 use std::sync::atomic::Ordering::SeqCst;
 
 /// Source operands of an integer operation.
 fn integer_operands(op: u32) -> usize {
     match op {
-        5 | 6 | 15 => 0,
-        14 => 2,
+        aop::INC | aop::DEC | aop::PREDEC => 0,
+        aop::CMPWR => 2,
         _ => 1,
     }
 }
@@ -23,34 +24,34 @@ fn integer(op: u32, bits: u32, old: u64, a: u64, b: u64) -> u64 {
     let mask = u64::MAX >> (64 - bits);
     let signed = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
     let new = match op {
-        1 => old & a,
-        2 => old | a,
-        3 => old ^ a,
-        4 => a,
-        5 => old.wrapping_add(1),
-        6 | 15 => old.wrapping_sub(1),
-        7 => old.wrapping_add(a),
-        8 => old.wrapping_sub(a),
-        9 => a.wrapping_sub(old),
-        10 if signed(a) > signed(old) => a,
-        11 if signed(a) < signed(old) => a,
-        12 if a > old => a,
-        13 if a < old => a,
-        // CMPWR: writes the second operand where the first equals what is there.
-        14 if old == a => b,
+        aop::AND => old & a,
+        aop::OR => old | a,
+        aop::XOR => old ^ a,
+        aop::MOV => a,
+        aop::INC => old.wrapping_add(1),
+        aop::DEC | aop::PREDEC => old.wrapping_sub(1),
+        aop::ADD => old.wrapping_add(a),
+        aop::SUB => old.wrapping_sub(a),
+        aop::REVSUB => a.wrapping_sub(old),
+        aop::IMAX if signed(a) > signed(old) => a,
+        aop::IMIN if signed(a) < signed(old) => a,
+        aop::UMAX if a > old => a,
+        aop::UMIN if a < old => a,
+        // Writes the second operand where the first equals what is there.
+        aop::CMPWR if old == a => b,
         _ => old,
     };
     new & mask
 }
 
-/// The new value of a float operation: 1 max, 2 min, 3 compare and write, 4 add.
+/// The new value of a float operation.
 fn float(op: u32, old: u32, a: u32, b: u32) -> u32 {
     let value = f32::from_bits;
     match op {
-        1 if value(a) > value(old) || value(old).is_nan() => a,
-        2 if value(a) < value(old) || value(old).is_nan() => a,
-        3 if value(old) == value(a) => b,
-        4 => (value(old) + value(a)).to_bits(),
+        fop::FMAX if value(a) > value(old) || value(old).is_nan() => a,
+        fop::FMIN if value(a) < value(old) || value(old).is_nan() => a,
+        fop::FCMPWR if value(old) == value(a) => b,
+        fop::FADD => (value(old) + value(a)).to_bits(),
         _ => old,
     }
 }
@@ -66,7 +67,7 @@ pub(super) struct Operation {
 impl Operation {
     pub fn operands(self) -> usize {
         match (self.float, self.op) {
-            (true, 3) => 2,
+            (true, fop::FCMPWR) => 2,
             (true, _) => 1,
             (false, op) => integer_operands(op),
         }
@@ -82,7 +83,7 @@ impl Operation {
 
     /// What the message returns: the old value, but for PREDEC the new one.
     fn result(self, old: u64, new: u64) -> u64 {
-        if self.op == 15 && !self.float {
+        if self.op == aop::PREDEC && !self.float {
             new
         } else {
             old
@@ -90,14 +91,14 @@ impl Operation {
     }
 }
 
-impl Port<'_> {
+impl WorkerPort<'_> {
     pub(super) fn atomic_at(
         &mut self,
         address: u64,
         operation: Operation,
         a: u64,
         b: u64,
-    ) -> Result<u64, Stop> {
+    ) -> Result<u64, StopReason> {
         if operation.is_qword {
             // Nothing panics while holding it, so a poisoned lock is as good as a sound one.
             let _guard = self.wide.lock().unwrap_or_else(|e| e.into_inner());
@@ -123,7 +124,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
         float: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let surface = self.bindings.surface(message, payload, false)?;
         let lanes = if atomic::SIMD_MODE.any(message.desc) {
             8
@@ -131,7 +132,7 @@ impl Port<'_> {
             16
         };
         let operation = Operation {
-            // FADD is 4: operations on floats have three bits, those on integers four.
+            // Operations on floats have three bits, those on integers four.
             op: atomic::OPERATION.get(message.desc) & if float { 7 } else { 15 },
             float,
             is_qword: false,
@@ -178,7 +179,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
         float: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let lanes = 8;
         let operation = Operation {
             op: a64_atomic::OPERATION.get(message.desc) & if float { 7 } else { 15 },

@@ -3,20 +3,21 @@
 //! Ref: SKL PRM vol. 7, "OWord Block", "Unaligned OWord Block", "Scratch Block", "A64 OWord Block";
 //!      vol. 2d, MDC_DB_OW.
 
-use super::port::Port;
+use super::port::WorkerPort;
 use crate::bindings::{Payload, unimplemented};
 use crate::rules;
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
+use isa::descriptor::value::{oword_block_size, oword_dual_block_size};
 use isa::descriptor::{a64_block, common, oword_block, oword_dual_block, scratch_block};
 
 /// Dwords of MDC_DB_OW, and whether one OWord goes to the high half of the register.
-fn oword_dwords(message: &Message<'_>) -> Result<(usize, bool), Stop> {
+fn oword_dwords(message: &Message<'_>) -> Result<(usize, bool), StopReason> {
     match oword_block::BLOCK_SIZE.get(message.desc) {
-        0 => Ok((4, false)),
-        1 => Ok((4, true)),
-        2 => Ok((8, false)),
-        3 => Ok((16, false)),
-        4 => Ok((32, false)),
+        oword_block_size::OWORD_LOW => Ok((4, false)),
+        oword_block_size::OWORD_HIGH => Ok((4, true)),
+        oword_block_size::OWORDS_2 => Ok((8, false)),
+        oword_block_size::OWORDS_4 => Ok((16, false)),
+        oword_block_size::OWORDS_8 => Ok((32, false)),
         _ => unimplemented(message, "an OWord block of this size"),
     }
 }
@@ -31,7 +32,7 @@ fn channels(message: &Message<'_>) -> usize {
     usize::from(message.exec_size.clamp(1, 16))
 }
 
-impl Port<'_> {
+impl WorkerPort<'_> {
     /// In strict mode, refuses a write that depends on which channels are a block's where these are
     /// not as many as its dwords.
     fn check_block_mask(
@@ -39,7 +40,7 @@ impl Port<'_> {
         message: &Message<'_>,
         dwords: usize,
         high: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let channels = channels(message);
         let whole = message.lanes.count_ones() as usize >= channels;
         if self.bindings.limits.is_none() || whole || dwords == channels && !high {
@@ -54,7 +55,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let dwords = 8usize << scratch_block::BLOCK_SIZE.get(message.desc);
         let write = scratch_block::OPERATION.any(message.desc);
         // Header dword 5 names a place in the thread's scratch, in bytes from the general state
@@ -84,7 +85,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let surface = self.bindings.surface(message, payload, true)?;
         let (dwords, high) = oword_dwords(message)?;
         // The aligned form counts OWords, the unaligned one bytes.
@@ -107,7 +108,7 @@ impl Port<'_> {
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let surface = self.bindings.surface(message, payload, true)?;
         let (dwords, high) = oword_dwords(message)?;
         self.check_block_mask(message, dwords, high)?;
@@ -128,11 +129,11 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
         write: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let surface = self.bindings.surface(message, payload, true)?;
         let registers = match oword_dual_block::BLOCK_SIZE.get(message.desc) {
-            0 => 1,
-            2 => 4,
+            oword_dual_block_size::OWORDS_1 => 1,
+            oword_dual_block_size::OWORDS_4 => 4,
             _ => return unimplemented(message, "OWord dual blocks of this size"),
         };
         let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
@@ -157,7 +158,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
         let unaligned = a64_block::SUBTYPE.any(message.desc);
@@ -174,7 +175,7 @@ impl Port<'_> {
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
         self.check_block_mask(message, dwords, high)?;

@@ -3,39 +3,54 @@
 //! In:  descriptor and payload. Out: the response, arrivals at the barrier.
 //! Ref: SKL PRM vol. 7, "Data Port"; vol. 2d, message descriptors (MDC_*).
 
-use super::port::Port;
+use super::port::WorkerPort;
 use super::sfid;
 use crate::bindings::{Payload, unimplemented};
 use crate::fate;
 use crate::observer::Via;
 use crate::rules;
-use eu::{Message, Reply, SharedFunctions, Stop};
-use isa::descriptor::{data_cache_0, data_cache_1, gateway};
+use eu::{Message, MessageReply, SharedFunctions, StopReason};
+use isa::descriptor;
+use isa::message::{constant_cache, data_cache_0, data_cache_1, gateway};
 
-impl Port<'_> {
+impl WorkerPort<'_> {
     fn data_cache_0(
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
-        if data_cache_0::CATEGORY.any(message.desc) {
+    ) -> Result<(), StopReason> {
+        if descriptor::data_cache_0::CATEGORY.any(message.desc) {
             return self.scratch_block(message, payload, response);
         }
-        match data_cache_0::MESSAGE_TYPE.get(message.desc) {
-            0 | 1 => self.oword_block_read(message, payload, response),
-            2 => self.oword_dual_block(message, payload, response, false),
-            3 => self.dword_scattered(message, payload, response, false),
-            4 => self.byte_scattered(message, payload, response, false),
-            7 => {
+        match descriptor::data_cache_0::MESSAGE_TYPE.get(message.desc) {
+            data_cache_0::OWORD_BLOCK_READ | data_cache_0::UNALIGNED_OWORD_BLOCK_READ => {
+                self.oword_block_read(message, payload, response)
+            }
+            data_cache_0::OWORD_DUAL_BLOCK_READ => {
+                self.oword_dual_block(message, payload, response, false)
+            }
+            data_cache_0::DWORD_SCATTERED_READ => {
+                self.dword_scattered(message, payload, response, false)
+            }
+            data_cache_0::BYTE_SCATTERED_READ => {
+                self.byte_scattered(message, payload, response, false)
+            }
+            data_cache_0::MEMORY_FENCE => {
                 // A memory fence: accesses here are ordered already. The response is its commit.
                 response.fill(0);
                 Ok(())
             }
-            8 => self.oword_block_write(message, payload),
-            10 => self.oword_dual_block(message, payload, response, true),
-            11 => self.dword_scattered(message, payload, response, true),
-            12 => self.byte_scattered(message, payload, response, true),
+            data_cache_0::OWORD_BLOCK_WRITE => self.oword_block_write(message, payload),
+            data_cache_0::OWORD_DUAL_BLOCK_WRITE => {
+                self.oword_dual_block(message, payload, response, true)
+            }
+            data_cache_0::DWORD_SCATTERED_WRITE => {
+                self.dword_scattered(message, payload, response, true)
+            }
+            data_cache_0::BYTE_SCATTERED_WRITE => {
+                self.byte_scattered(message, payload, response, true)
+            }
             _ => unimplemented(message, "a data port message"),
         }
     }
@@ -45,23 +60,24 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
-        match data_cache_1::MESSAGE_TYPE.get(message.desc) {
-            0x01 => self.untyped_read(message, payload, response),
-            0x02 => self.untyped_atomic(message, payload, response, false),
-            0x05 => self.typed_read(message, payload, response),
-            0x06 => self.typed_atomic(message, payload, response),
-            0x09 => self.untyped_write(message, payload),
-            0x0d => self.typed_write(message, payload),
-            0x10 => self.a64_scattered(message, payload, response, false),
-            0x11 => self.a64_untyped_read(message, payload, response),
-            0x12 => self.a64_atomic(message, payload, response, false),
-            0x14 => self.a64_block_read(message, payload, response),
-            0x15 => self.a64_block_write(message, payload),
-            0x19 => self.a64_untyped_write(message, payload),
-            0x1a => self.a64_scattered(message, payload, response, true),
-            0x1b => self.untyped_atomic(message, payload, response, true),
-            0x1d => self.a64_atomic(message, payload, response, true),
+    ) -> Result<(), StopReason> {
+        use data_cache_1 as m;
+        match descriptor::data_cache_1::MESSAGE_TYPE.get(message.desc) {
+            m::UNTYPED_SURFACE_READ => self.untyped_read(message, payload, response),
+            m::UNTYPED_ATOMIC => self.untyped_atomic(message, payload, response, false),
+            m::TYPED_SURFACE_READ => self.typed_read(message, payload, response),
+            m::TYPED_ATOMIC => self.typed_atomic(message, payload, response),
+            m::UNTYPED_SURFACE_WRITE => self.untyped_write(message, payload),
+            m::TYPED_SURFACE_WRITE => self.typed_write(message, payload),
+            m::A64_SCATTERED_READ => self.a64_scattered(message, payload, response, false),
+            m::A64_UNTYPED_SURFACE_READ => self.a64_untyped_read(message, payload, response),
+            m::A64_UNTYPED_ATOMIC => self.a64_atomic(message, payload, response, false),
+            m::A64_BLOCK_READ => self.a64_block_read(message, payload, response),
+            m::A64_BLOCK_WRITE => self.a64_block_write(message, payload),
+            m::A64_UNTYPED_SURFACE_WRITE => self.a64_untyped_write(message, payload),
+            m::A64_SCATTERED_WRITE => self.a64_scattered(message, payload, response, true),
+            m::UNTYPED_ATOMIC_FLOAT => self.untyped_atomic(message, payload, response, true),
+            m::A64_UNTYPED_ATOMIC_FLOAT => self.a64_atomic(message, payload, response, true),
             _ => unimplemented(message, "a data port message"),
         }
     }
@@ -71,34 +87,42 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
-        match data_cache_0::MESSAGE_TYPE.get(message.desc) {
-            0 | 1 => self.oword_block_read(message, payload, response),
-            3 => self.dword_scattered(message, payload, response, false),
+    ) -> Result<(), StopReason> {
+        match descriptor::data_cache_0::MESSAGE_TYPE.get(message.desc) {
+            constant_cache::OWORD_BLOCK_READ | constant_cache::UNALIGNED_OWORD_BLOCK_READ => {
+                self.oword_block_read(message, payload, response)
+            }
+            constant_cache::DWORD_SCATTERED_READ => {
+                self.dword_scattered(message, payload, response, false)
+            }
             _ => unimplemented(message, "a constant cache message"),
         }
     }
 
-    fn gateway(&mut self, message: &Message<'_>) -> Result<Reply, Stop> {
-        match gateway::SUBFUNCTION.get(message.desc) {
-            4 => {
+    fn gateway(&mut self, message: &Message<'_>) -> Result<MessageReply, StopReason> {
+        match descriptor::gateway::SUBFUNCTION.get(message.desc) {
+            gateway::BARRIER => {
                 if self.bindings.limits.is_some_and(|limits| !limits.barrier) {
                     let what = "a barrier in a dispatch without Barrier Enable";
                     return Err(rules::BARRIER_ENABLE.stop(what, message.ip));
                 }
                 self.arrived += 1;
-                Ok(Reply::BarrierArrived)
+                Ok(MessageReply::BarrierArrived)
             }
             // Opening, closing and updating a gateway concern messages between threads, which
             // nothing sends.
-            0 | 1 | 5 => Ok(Reply::Done),
+            gateway::OPEN | gateway::CLOSE | gateway::UPDATE_STATE => Ok(MessageReply::Done),
             _ => unimplemented(message, "a gateway message"),
         }
     }
 }
 
-impl SharedFunctions for Port<'_> {
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+impl SharedFunctions for WorkerPort<'_> {
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         self.messages.add(message.sfid);
         fate::message::check(message, self.bindings.limits.is_some())?;
         let payload = Payload {
@@ -122,7 +146,7 @@ impl SharedFunctions for Port<'_> {
             sfid::THREAD_SPAWNER | sfid::NULL => {}
             _ => return unimplemented(message, "a message"),
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
 
     fn timestamp(&mut self) -> u64 {

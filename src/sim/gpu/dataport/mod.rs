@@ -13,8 +13,8 @@ pub mod sfid;
 mod typed;
 mod untyped;
 
-pub use crate::bindings::{Bases, Limits};
-pub use port::{Port, WideLock};
+pub use crate::bindings::{AccessLimits, MessageBases};
+pub use port::{WideLock, WorkerPort};
 
 #[cfg(test)]
 mod rig;

@@ -3,13 +3,13 @@
 //! In:  memory, bases, limits. Out: dwords of surfaces and of shared local memory.
 //! Ref: SKL PRM vol. 7, "Data Port", "Shared Local Memory".
 
-use crate::bindings::{Bases, Bindings, Limits};
-use crate::memory::View;
-use crate::profile::Messages;
+use crate::bindings::{AccessLimits, Bindings, MessageBases};
+use crate::memory::AddressSpaceView;
+use crate::profile::MessageCounts;
 use crate::rules;
 use crate::sampler;
 use crate::surface::Surface;
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use std::time::Instant;
 pub type WideLock = Mutex<()>;
 
 /// The shared functions as one worker's threads see them.
-pub struct Port<'a> {
+pub struct WorkerPort<'a> {
     pub(crate) bindings: Bindings<'a>,
     pub(crate) sampler: sampler::Engine,
     pub(super) wide: &'a WideLock,
@@ -27,25 +27,30 @@ pub struct Port<'a> {
     pub arrived: u32,
     pub(super) started: Instant,
     /// Counts of executed messages.
-    pub messages: Messages,
+    pub messages: MessageCounts,
 }
 
-impl<'a> Port<'a> {
+impl<'a> WorkerPort<'a> {
     /// A port for one worker.
-    pub fn new(view: View<'a>, bases: Bases, wide: &'a WideLock, slm_bytes: usize) -> Port<'a> {
-        Port {
+    pub fn new(
+        view: AddressSpaceView<'a>,
+        bases: MessageBases,
+        wide: &'a WideLock,
+        slm_bytes: usize,
+    ) -> WorkerPort<'a> {
+        WorkerPort {
             bindings: Bindings::new(view, bases),
             sampler: sampler::Engine::default(),
             wide,
             slm: vec![0; slm_bytes / 4],
             arrived: 0,
             started: Instant::now(),
-            messages: Messages::default(),
+            messages: MessageCounts::default(),
         }
     }
 
     /// Sets the limits that strict mode checks; `None` turns the checks off.
-    pub fn limit(&mut self, limits: Option<Limits>) {
+    pub fn limit(&mut self, limits: Option<AccessLimits>) {
         self.bindings.limits = limits;
     }
 
@@ -55,7 +60,7 @@ impl<'a> Port<'a> {
         &self,
         message: &Message<'_>,
         offset: u64,
-    ) -> Result<Option<usize>, Stop> {
+    ) -> Result<Option<usize>, StopReason> {
         let index = (offset / 4) as usize;
         if index < self.slm.len() {
             return Ok(Some(index));
@@ -71,7 +76,7 @@ impl<'a> Port<'a> {
     }
 
     /// Reads a dword of shared local memory; zero out of bounds.
-    pub(super) fn slm_dword(&self, message: &Message<'_>, offset: u64) -> Result<u32, Stop> {
+    pub(super) fn slm_dword(&self, message: &Message<'_>, offset: u64) -> Result<u32, StopReason> {
         let index = self.slm_index(message, offset)?;
         Ok(index.and_then(|i| self.slm.get(i)).copied().unwrap_or(0))
     }
@@ -82,7 +87,7 @@ impl<'a> Port<'a> {
         message: &Message<'_>,
         surface: Surface,
         offset: u64,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, StopReason> {
         match surface {
             Surface::Slm => Ok(self.slm_dword(message, offset)?),
             _ => match surface.resolve(offset, 4) {
@@ -99,7 +104,7 @@ impl<'a> Port<'a> {
         surface: Surface,
         offset: u64,
         value: u32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         match surface {
             Surface::Slm => {
                 if let Some(index) = self.slm_index(message, offset)? {

@@ -2,12 +2,12 @@
 //! tests.
 
 use crate::bindings::bti;
-use crate::bindings::{Bases, Limits};
-use crate::dataport::port::{Port, WideLock};
-use crate::memory::View;
+use crate::bindings::{AccessLimits, MessageBases};
+use crate::dataport::port::{WideLock, WorkerPort};
+use crate::memory::AddressSpaceView;
 use crate::space::AddressSpace;
 use crate::testing::memory;
-use eu::{Message, Reply, SharedFunctions, Stop};
+use eu::{Message, MessageReply, SharedFunctions, StopReason};
 use hw::state::render_surface_state as rss;
 
 pub(super) const STATE: u64 = 0x10_0000;
@@ -24,7 +24,7 @@ pub(super) struct Rig {
     pub space: AddressSpace,
     wide: WideLock,
     pub slm: Vec<u32>,
-    pub limits: Option<Limits>,
+    pub limits: Option<AccessLimits>,
 }
 
 impl Rig {
@@ -33,7 +33,7 @@ impl Rig {
         space.map(STATE, 0x1000, memory(0x1000), 0).expect("free");
         space.map(DATA, 0x1000, memory(0x1000), 0).expect("free");
         let words = Rig::buffer(DATA, u64::from(SIZE) * 4);
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         for entry in 0..16 {
             let state = 0x40 * (entry as u32 + 1);
             view.write(STATE + 4 * entry, state).expect("mapped");
@@ -65,8 +65,8 @@ impl Rig {
         words
     }
 
-    pub fn port(&self) -> Port<'_> {
-        let bases = Bases {
+    pub fn port(&self) -> WorkerPort<'_> {
+        let bases = MessageBases {
             binding_table: STATE,
             surface: STATE,
             bindless: STATE + 0x800,
@@ -75,14 +75,14 @@ impl Rig {
             general: DATA,
             samplers: 0,
         };
-        let mut port = Port::new(View::new(&self.space), bases, &self.wide, 256);
+        let mut port = WorkerPort::new(AddressSpaceView::new(&self.space), bases, &self.wide, 256);
         port.slm.clone_from(&self.slm);
         port.limit(self.limits);
         port
     }
 
-    /// Sends a message of as many channels as `exec_size` says; what is answered, 64 dwords of it.
-    pub fn ask(&mut self, message: &Message<'_>) -> Result<(Reply, Vec<u32>), Stop> {
+    /// Sends a message of `exec_size` channels; returns its response, 64 dwords of it.
+    pub fn ask(&mut self, message: &Message<'_>) -> Result<(MessageReply, Vec<u32>), StopReason> {
         let mut port = self.port();
         let mut response = vec![0xdead; 64];
         let reply = port.message(message, &mut response)?;
@@ -102,7 +102,7 @@ impl Rig {
 
     pub fn dword(&self, index: u32) -> u32 {
         let at = DATA + u64::from(index) * 4;
-        View::new(&self.space).read(at).expect("mapped")
+        AddressSpaceView::new(&self.space).read(at).expect("mapped")
     }
 }
 

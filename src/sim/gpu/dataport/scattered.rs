@@ -3,20 +3,21 @@
 //! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered"; vol. 2d, MDC_DS,
 //!      MDC_A64_DS.
 
-use super::port::Port;
+use super::port::WorkerPort;
 use crate::bindings::{Payload, unimplemented};
 use crate::surface::Surface;
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
+use isa::descriptor::value::{a64_element, byte_data_size};
 use isa::descriptor::{a64_scattered, byte_scattered, common, dword_scattered};
 
-impl Port<'_> {
+impl WorkerPort<'_> {
     fn load_bytes(
         &self,
         message: &Message<'_>,
         surface: Surface,
         offset: u64,
         bytes: u32,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, StopReason> {
         if surface == Surface::Slm {
             let mut value = 0;
             for i in 0..u64::from(bytes) {
@@ -38,7 +39,7 @@ impl Port<'_> {
         offset: u64,
         bytes: u32,
         value: u32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         if surface == Surface::Slm {
             for i in 0..u64::from(bytes) {
                 let Some(index) = self.slm_index(message, offset + i)? else {
@@ -62,7 +63,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
         write: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let surface = self.bindings.surface(message, payload, true)?;
         let lanes = if byte_scattered::SIMD_MODE.any(message.desc) {
             16
@@ -70,9 +71,9 @@ impl Port<'_> {
             8
         };
         let bytes = match byte_scattered::DATA_SIZE.get(message.desc) {
-            0 => 1,
-            1 => 2,
-            2 => 4,
+            byte_data_size::BYTES_1 => 1,
+            byte_data_size::BYTES_2 => 2,
+            byte_data_size::BYTES_4 => 4,
             _ => return unimplemented(message, "a byte scattered message of this size"),
         };
         self.scatter(message, payload, response, write, (surface, lanes, bytes))
@@ -84,7 +85,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
         write: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let surface = self.bindings.surface(message, payload, true)?;
         // MDC_DWS has 2 and 3 for 8 and 16.
         let lanes = match dword_scattered::BLOCK_SIZE.get(message.desc) & 1 {
@@ -112,7 +113,7 @@ impl Port<'_> {
         response: &mut [u32],
         write: bool,
         (surface, lanes, bytes): (Surface, usize, u32),
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
             let offset = u64::from(payload.dword(start + lane));
@@ -133,7 +134,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
         write: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let lanes = if a64_scattered::SIMD_MODE.any(message.desc) {
             16
         } else {
@@ -146,8 +147,8 @@ impl Port<'_> {
             let address = payload.address(start + lane * 2);
             let data = start + lanes * 2;
             match subtype {
-                // Bytes: one to four of them in the low bits of a dword.
-                0 if count <= 4 => {
+                // One to four of them in the low bits of a dword.
+                a64_element::BYTE if count <= 4 => {
                     if write {
                         let value = payload.dword(data + lane);
                         self.bindings
@@ -157,9 +158,9 @@ impl Port<'_> {
                         *out = self.bindings.view.read_bytes(address, count)? as u32;
                     }
                 }
-                // Dwords and qwords: element by element, each a block of lanes.
-                1 | 2 => {
-                    let dwords = if subtype == 1 { 1 } else { 2 };
+                // Element by element, each a block of lanes.
+                a64_element::DWORD | a64_element::QWORD => {
+                    let dwords = if subtype == a64_element::DWORD { 1 } else { 2 };
                     for element in 0..count as usize {
                         for half in 0..dwords {
                             let at = address + ((element * dwords + half) * 4) as u64;

@@ -4,7 +4,7 @@ use super::rig::{DATA, HEADER, Rig, SLM, SLOT, addresses, header, numbers};
 use super::sfid;
 
 #[test]
-fn blocks_are_read_by_owords_or_by_bytes() {
+fn block_reads_address_owords_or_bytes() {
     let mut rig = Rig::new();
     let read = |rig: &mut Rig, opcode: u32, size: u32, offset: u32| {
         let desc = HEADER | opcode << 14 | size << 8;
@@ -30,7 +30,7 @@ fn blocks_are_read_by_owords_or_by_bytes() {
 }
 
 #[test]
-fn blocks_are_written_by_owords() {
+fn block_writes_address_owords() {
     let mut rig = Rig::new();
     let payload = [header(2, 2), SLOT.to_vec()].concat();
     rig.send(
@@ -79,7 +79,7 @@ fn dual_blocks_have_an_offset_for_each_half() {
 }
 
 #[test]
-fn bytes_words_and_dwords_are_scattered() {
+fn byte_scattered_messages() {
     for table in [0, SLM] {
         for (size, bytes) in [(0, 1), (1, 2), (2, 4)] {
             let mut rig = Rig::new();
@@ -93,7 +93,7 @@ fn bytes_words_and_dwords_are_scattered() {
             let payload = [offsets, values].concat();
             rig.send(sfid::DATA_CACHE_0, desc | 12 << 14, 0x7f, &payload);
             let shift = 32 - 8 * bytes;
-            let kept = ((1u64 << shift) - 1) as u32;
+            let low_mask = ((1u64 << shift) - 1) as u32;
             let of = |i: u32| {
                 if table == SLM {
                     rig.slm[i as usize]
@@ -102,20 +102,20 @@ fn bytes_words_and_dwords_are_scattered() {
                 }
             };
             for i in 0..7 {
-                let expected = values[i as usize] << shift | (1000 + i) & kept;
+                let expected = values[i as usize] << shift | (1000 + i) & low_mask;
                 assert_eq!(of(i), expected, "{bytes} bytes");
             }
             assert_eq!(of(7), 1007);
             let found = rig.send(sfid::DATA_CACHE_0, desc | 4 << 14, 0x7f, &offsets);
-            let most = u32::MAX >> shift;
-            assert_eq!(found[..7], values.map(|v| v & most)[..7]);
+            let mask = u32::MAX >> shift;
+            assert_eq!(found[..7], values.map(|v| v & mask)[..7]);
             assert_eq!(found[7], 0xdead);
         }
     }
 }
 
 #[test]
-fn dwords_are_scattered_by_dwords() {
+fn dword_scattered_messages() {
     let mut rig = Rig::new();
     let offsets = SLOT.map(|i| 3 * i + 1);
     let found = rig.send(sfid::DATA_CACHE_0, 3 << 14 | 2 << 8, 0xff, &offsets);
@@ -126,7 +126,7 @@ fn dwords_are_scattered_by_dwords() {
 }
 
 #[test]
-fn untyped_channels_that_are_masked_are_left_out() {
+fn untyped_channel_mask() {
     let mut rig = Rig::new();
     let offsets = SLOT.map(|i| 16 * i);
     // Channels 1 and 3, SIMD8.
@@ -151,7 +151,7 @@ fn untyped_channels_that_are_masked_are_left_out() {
 }
 
 #[test]
-fn addresses_are_scattered_by_elements() {
+fn a64_scattered_messages() {
     let mut rig = Rig::new();
     let places = addresses(SLOT.map(|i| 4 * i));
     let (read, write) = (0x10 << 14, 0x1a << 14);
@@ -175,7 +175,7 @@ fn addresses_are_scattered_by_elements() {
 }
 
 #[test]
-fn addresses_have_channels_and_blocks() {
+fn a64_untyped_and_block_messages() {
     let mut rig = Rig::new();
     let places = addresses(SLOT.map(|i| 4 * i));
     let control = 2 << 12 | 0b1100 << 8;
@@ -184,7 +184,7 @@ fn addresses_have_channels_and_blocks() {
     let payload = [places, SLOT.to_vec(), SLOT.map(|i| 50 + i).to_vec()].concat();
     rig.send(sfid::DATA_CACHE_1, 0x19 << 14 | control, 0xff, &payload);
     assert_eq!([4, 5, 6].map(|i| rig.dword(i)), [1, 51, 1006]);
-    // A block takes its address from the header; it is a multiple of 16 bytes unless it is said not
+    // A block takes its address from the header; it is a multiple of 16 bytes unless declared not
     // to be.
     let mut rig = Rig::new();
     let mut place = header(0, DATA as u32 + 20);
@@ -199,9 +199,9 @@ fn addresses_have_channels_and_blocks() {
 }
 
 #[test]
-fn scratch_blocks_are_relative_to_the_thread_s_scratch() {
+fn scratch_blocks_are_relative_to_the_thread_scratch() {
     let mut rig = Rig::new();
-    // Scratch at 1 KB less the low bits of the dword, which say how much there is; two registers at
+    // Scratch at 1 KB less the low bits of the dword, which hold its size; two registers at
     // offset 1.
     let base = header(5, 0x0000_0003);
     let block = 1 << 18 | 1 << 12 | 1;

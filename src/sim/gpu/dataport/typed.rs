@@ -7,10 +7,11 @@
 //!      MDC_AOP.
 
 use super::atomic::Operation;
-use super::port::Port;
+use super::port::WorkerPort;
 use crate::bindings::{Payload, Use, unimplemented};
 use crate::surface::{Image, Kind};
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
+use isa::descriptor::value::typed_slot_group;
 use isa::descriptor::{common, typed, typed_atomic};
 
 /// Slots of a message.
@@ -84,10 +85,10 @@ impl Slots {
 }
 
 /// The group of eight slots that MDC_SG3 selects: true for the high one.
-fn high_slots(message: &Message<'_>) -> Result<bool, Stop> {
+fn high_slots(message: &Message<'_>) -> Result<bool, StopReason> {
     match typed::SLOT_GROUP.get(message.desc) {
-        1 => Ok(false),
-        2 => Ok(true),
+        typed_slot_group::LOW => Ok(false),
+        typed_slot_group::HIGH => Ok(true),
         _ => unimplemented(message, "a SIMD4x2 message"),
     }
 }
@@ -98,13 +99,13 @@ fn channels(message: &Message<'_>) -> impl Iterator<Item = usize> + use<> {
     (0..4).filter(move |c| mask >> c & 1 == 0)
 }
 
-impl Port<'_> {
+impl WorkerPort<'_> {
     pub(super) fn typed_read(
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let image = self.bindings.image(message, Use::Reads)?;
         let slots = Slots::new(message, payload, 0, high_slots(message)?);
         for lane in slots.lanes() {
@@ -125,7 +126,7 @@ impl Port<'_> {
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let image = self.bindings.image(message, Use::Writes)?;
         let count = channels(message).count();
         let slots = Slots::new(message, payload, count, high_slots(message)?);
@@ -147,7 +148,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let image = self.bindings.image(message, Use::Reads)?;
         let operation = Operation {
             op: typed_atomic::OPERATION.get(message.desc),

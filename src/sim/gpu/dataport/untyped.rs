@@ -2,19 +2,20 @@
 //!
 //! Ref: SKL PRM vol. 7, "Untyped Surface Read/Write"; vol. 2d, MDC_CMASK, MDC_SM3.
 
-use super::port::Port;
+use super::port::WorkerPort;
 use crate::bindings::{Payload, unimplemented};
 use crate::surface::Surface;
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
+use isa::descriptor::value::untyped_simd_mode;
 use isa::descriptor::{common, untyped};
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Lanes of MDC_SM3; SIMD4x2 is for align16 code that compute shaders do not have.
-fn lanes(message: &Message<'_>) -> Result<usize, Stop> {
+fn lanes(message: &Message<'_>) -> Result<usize, StopReason> {
     match untyped::SIMD_MODE.get(message.desc) {
-        1 => Ok(16),
-        2 => Ok(8),
+        untyped_simd_mode::SIMD16 => Ok(16),
+        untyped_simd_mode::SIMD8 => Ok(8),
         _ => unimplemented(message, "a SIMD4x2 message"),
     }
 }
@@ -49,7 +50,7 @@ impl LaneWindow<'_> {
     }
 }
 
-impl<'a> Port<'a> {
+impl<'a> WorkerPort<'a> {
     /// The memory of all active lanes, if it is mapped contiguously and aligned; `None` if lanes
     /// have to be accessed one by one.
     fn lane_window(&self, surface: Surface, mask: u32, offsets: &[u32]) -> Option<LaneWindow<'a>> {
@@ -70,13 +71,13 @@ impl<'a> Port<'a> {
     }
 }
 
-impl Port<'_> {
+impl WorkerPort<'_> {
     pub(super) fn untyped_read(
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let surface = self.bindings.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
@@ -105,7 +106,7 @@ impl Port<'_> {
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let surface = self.bindings.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
@@ -135,7 +136,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let lanes = lanes(message)?;
         let start = header_dwords(message);
         for (i, channel) in channels(message).enumerate() {
@@ -154,7 +155,7 @@ impl Port<'_> {
         &mut self,
         message: &Message<'_>,
         payload: Payload<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let lanes = lanes(message)?;
         let start = header_dwords(message);
         for (i, channel) in channels(message).enumerate() {

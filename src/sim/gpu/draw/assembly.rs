@@ -7,6 +7,7 @@
 
 use super::gs_output::Provoking;
 use super::object::Kind;
+use hw::value::draw::primitive_topology;
 
 /// An object by the positions of its vertices in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,23 +90,16 @@ pub(crate) fn assemble(
     provoking: Provoking,
     each: &mut dyn FnMut(Assembled),
 ) -> bool {
+    use primitive_topology as p;
     let (line, triangle) = (provoking.line, provoking.triangle);
-    match topology {
-        0x01 => (0..n).for_each(|i| each(object(Kind::Point, &[i], 0))),
-        0x02 => (0..n / 2).for_each(|i| each(object(Kind::Line, &[2 * i, 2 * i + 1], line))),
-        0x03 | 0x10 => {
-            for i in 1..n {
-                let mut found = object(Kind::Line, &[i - 1, i], line);
-                found.continues = i > 1;
-                each(found);
-            }
-            if topology == 0x10 && n > 1 {
-                let mut found = object(Kind::Line, &[n - 1, 0], line);
-                found.continues = true;
-                each(found);
-            }
+    match u64::from(topology) {
+        p::POINTLIST => (0..n).for_each(|i| each(object(Kind::Point, &[i], 0))),
+        p::LINELIST => {
+            (0..n / 2).for_each(|i| each(object(Kind::Line, &[2 * i, 2 * i + 1], line)));
         }
-        0x04 => {
+        p::LINESTRIP => line_strip(n, false, line, each),
+        p::LINELOOP => line_strip(n, true, line, each),
+        p::TRILIST => {
             for i in 0..n / 3 {
                 let all = [3 * i, 3 * i + 1, 3 * i + 2];
                 let mut found = object(Kind::Triangle, &all, triangle);
@@ -113,35 +107,12 @@ pub(crate) fn assemble(
                 each(found);
             }
         }
-        0x05 | 0x0d => {
-            for i in 0..n.saturating_sub(2) {
-                let odd = (i % 2 == 1) != (topology == 0x0d);
-                let mut found = match odd {
-                    false => object(Kind::Triangle, &[i, i + 1, i + 2], triangle),
-                    // The provoking vertex is still the strip's first, second or third.
-                    true => object(
-                        Kind::Triangle,
-                        &[i + 1, i, i + 2],
-                        [1, 0, 2][triangle.min(2)],
-                    ),
-                };
-                found.is_odd_triangle = odd;
-                each(found);
-            }
-        }
-        0x06 | 0x0e => {
-            let polygon = topology == 0x0e;
-            for i in 1..n.saturating_sub(1) {
-                let mut found = object(Kind::Triangle, &[0, i, i + 1], provoking.fan);
-                found.uses_edge_flags = polygon;
-                if polygon {
-                    found.edges = [i == 1, true, i + 2 == n];
-                }
-                each(found);
-            }
-        }
+        p::TRISTRIP => triangle_strip(n, false, triangle, each),
+        p::TRISTRIP_REVERSE => triangle_strip(n, true, triangle, each),
+        p::TRIFAN => fan(n, false, provoking.fan, each),
+        p::POLYGON => fan(n, true, provoking.fan, each),
         // Both triangles of a quad end with its last vertex, which for strips is the one across.
-        0x07 => {
+        p::QUADLIST => {
             for at in (0..n / 4).map(|i| 4 * i) {
                 quad(
                     [[at, at + 1, at + 3], [at + 1, at + 2, at + 3]],
@@ -150,55 +121,107 @@ pub(crate) fn assemble(
                 );
             }
         }
-        0x08 => {
+        p::QUADSTRIP => {
             for at in (0..n.saturating_sub(2) / 2).map(|i| 2 * i) {
                 quad([[at, at + 1, at + 3], [at + 2, at, at + 3]], triangle, each);
             }
         }
-        0x09 => {
+        p::LINELIST_ADJ => {
             for i in 0..n / 4 {
                 let at = 4 * i;
                 each(adjacent(Kind::Line, &[at, at + 1, at + 2, at + 3], line));
             }
         }
-        0x0a => {
+        p::LINESTRIP_ADJ => {
             for i in 0..n.saturating_sub(3) {
                 each(adjacent(Kind::Line, &[i, i + 1, i + 2, i + 3], line));
             }
         }
-        0x0b => {
+        p::TRILIST_ADJ => {
             for i in 0..n / 6 {
                 let at = 6 * i;
                 let all = [at, at + 1, at + 2, at + 3, at + 4, at + 5];
                 each(adjacent(Kind::Triangle, &all, triangle));
             }
         }
-        0x0c => {
+        p::TRISTRIP_ADJ => {
             let count = n.saturating_sub(4) / 2;
             for i in 0..count {
                 each(strip_adjacency(i, count, triangle));
             }
         }
-        0x0f => {
+        p::RECTLIST => {
             for i in 0..n / 3 {
                 each(object(Kind::Rectangle, &[3 * i, 3 * i + 1, 3 * i + 2], 0));
             }
         }
-        0x20..=0x3f => {
-            let size = topology as usize - 0x1f;
-            for i in 0..n / size {
-                let mut patch = object(Kind::Point, &[], 0);
-                patch.kind = None;
-                patch.count = size;
-                for (k, to) in patch.vertices.iter_mut().enumerate().take(size) {
-                    *to = i * size + k;
-                }
-                each(patch);
-            }
+        patch @ p::PATCHLIST_1..=p::PATCHLIST_32 => {
+            patches(n, (patch - p::PATCHLIST_1) as usize + 1, each);
         }
         _ => return false,
     }
     true
+}
+
+/// The lines of a strip; a loop has one more, from its last vertex to the first.
+#[inline]
+fn line_strip(n: usize, is_loop: bool, provoking: usize, each: &mut dyn FnMut(Assembled)) {
+    for i in 1..n {
+        let mut found = object(Kind::Line, &[i - 1, i], provoking);
+        found.continues = i > 1;
+        each(found);
+    }
+    if is_loop && n > 1 {
+        let mut found = object(Kind::Line, &[n - 1, 0], provoking);
+        found.continues = true;
+        each(found);
+    }
+}
+
+/// The triangles of a strip; in a reverse one, the even triangles are reordered.
+#[inline]
+fn triangle_strip(n: usize, reverse: bool, provoking: usize, each: &mut dyn FnMut(Assembled)) {
+    for i in 0..n.saturating_sub(2) {
+        let odd = (i % 2 == 1) != reverse;
+        let mut found = match odd {
+            false => object(Kind::Triangle, &[i, i + 1, i + 2], provoking),
+            // The provoking vertex is still the strip's first, second or third.
+            true => object(
+                Kind::Triangle,
+                &[i + 1, i, i + 2],
+                [1, 0, 2][provoking.min(2)],
+            ),
+        };
+        found.is_odd_triangle = odd;
+        each(found);
+    }
+}
+
+/// The triangles of a fan, or those of a polygon, whose inner edges are not drawn.
+#[inline]
+fn fan(n: usize, polygon: bool, provoking: usize, each: &mut dyn FnMut(Assembled)) {
+    for i in 1..n.saturating_sub(1) {
+        let mut found = object(Kind::Triangle, &[0, i, i + 1], provoking);
+        found.uses_edge_flags = polygon;
+        if polygon {
+            found.edges = [i == 1, true, i + 2 == n];
+        }
+        each(found);
+    }
+}
+
+/// Patches of `size` vertices.
+#[inline]
+fn patches(n: usize, size: usize, each: &mut dyn FnMut(Assembled)) {
+    for i in 0..n / size {
+        let mut patch = object(Kind::Point, &[], 0);
+        patch.kind = None;
+        patch.count = size;
+        for (k, to) in patch.vertices.iter_mut().enumerate().take(size) {
+            *to = i * size + k;
+        }
+        each(patch);
+    }
 }
 
 /// Appends a quad as two triangles; the edge between them is not drawn.
@@ -252,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn strips_keep_their_winding_and_their_provoking_vertex() {
+    fn strips_preserve_winding_and_provoking_vertex() {
         let strip = all(0x05, 5);
         assert_eq!(strip[0], (vec![0, 1, 2], 0));
         assert_eq!(strip[1], (vec![2, 1, 3], 1));
@@ -263,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_take_vertices_in_their_order() {
+    fn lists_use_vertices_in_order() {
         for (topology, size) in [
             (0x01, 1),
             (0x02, 2),
@@ -282,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_close_and_strips_may_begin_turned() {
+    fn line_loops_close_and_reversed_strips_flip() {
         let loops = [(vec![0, 1], 0), (vec![1, 2], 0), (vec![2, 0], 0)];
         assert_eq!(all(0x10, 3), loops);
         assert_eq!(all(0x0d, 4), [(vec![1, 0, 2], 1), (vec![1, 2, 3], 0)]);
@@ -291,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn adjacency_of_a_strip_is_that_of_the_table() {
+    fn triangle_strip_adjacency_follows_the_table() {
         assert_eq!(all(0x0c, 6), [(vec![0, 1, 2, 5, 4, 3], 0)]);
         let three = all(0x0c, 10);
         assert_eq!(three[0].0, [0, 1, 2, 6, 4, 3]);
@@ -312,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn geometry_shaders_can_have_the_first_vertex_of_odd_triangles_first() {
+    fn gs_reorder_mode_leading_orders_odd_triangles() {
         let first = |n, leading| {
             move |a: &Assembled| -> Vec<usize> { a.geometry_shader_order(leading)[..n].to_vec() }
         };
@@ -327,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn polygons_have_no_edges_inside() {
+    fn polygons_have_no_interior_edges() {
         let edges = each(0x0e, 5, |a| (a.edges, a.uses_edge_flags));
         let expected = [
             ([true, true, false], true),
@@ -363,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn only_strips_continue_and_only_strips_turn() {
+    fn only_strips_continue_and_flip() {
         let flags = |topology, n| {
             each(topology, n, |a| {
                 (a.continues, a.is_odd_triangle, a.adjacency)
@@ -390,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn own_vertices_are_those_between_the_neighbours() {
+    fn object_vertices_exclude_adjacent_vertices() {
         let own = |topology, n| each(topology, n, |a| a.object_vertices().0);
         assert_eq!(own(0x09, 8)[1], [5, 6, 0]);
         assert_eq!(own(0x0b, 12)[1], [6, 8, 10]);
@@ -400,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chosen_vertex_provokes_wherever_it_stands() {
+    fn provoking_vertex_select() {
         for chosen in 0..3 {
             let provoking = Provoking {
                 line: chosen.min(1),
@@ -429,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_makes_nothing() {
+    fn incomplete_primitives_are_dropped() {
         for topology in (1..=6).chain(9..=0x0d).chain([0x0f, 0x10, 0x24]) {
             assert!(all(topology, 0).is_empty(), "{topology:#x}");
         }

@@ -15,7 +15,7 @@ use crate::draw_state::stage_of_constants;
 use crate::observer::Via;
 use crate::rules::CONSTANT_EARLY;
 use crate::space::ADDRESS_MASK;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet};
 
@@ -30,7 +30,7 @@ const BUFFERS: [(Field, Field); 4] = [
 const MAX_REGISTERS: u64 = 64;
 
 /// The push constants of a stage for a draw.
-pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
+pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, StopReason> {
     let stage = stage_of_constants(packet).filter(|stage| draw.state.active() >> stage & 1 == 1);
     let committed = stage.and_then(|stage| draw.state.committed_constants.get(stage)?.as_ref());
     let Some(committed) = committed.filter(|_| draw.options.strict) else {
@@ -52,18 +52,18 @@ pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
             Ok(now)
         }
         // The memory was stale when the constants were committed.
-        Err(stop @ Stop::Undefined { .. }) => Err(stop.clone()),
+        Err(stop @ StopReason::Undefined { .. }) => Err(stop.clone()),
         Err(_) => read(draw, packet),
     }
 }
 
 /// Reads the push constants of a stage from memory.
-pub(crate) fn read(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
+pub(crate) fn read(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, StopReason> {
     let words = draw.state.words(packet).get(1..).unwrap_or_default();
     let view = draw.view(Via::Constant);
     let total: u64 = BUFFERS.iter().map(|(length, _)| length.get(words)).sum();
     if total > MAX_REGISTERS {
-        return Err(Stop::Fault {
+        return Err(StopReason::Fault {
             what: format!("{} of {total} registers", packet.name),
             at: draw.at,
         });

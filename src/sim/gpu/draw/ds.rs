@@ -6,11 +6,12 @@
 
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_ds as table, state_ds as ds,
     state_sampler_state_pointers_ds as samplers, state_urb_ds as urb_ds,
 };
+use hw::value::draw::{ds_dispatch_mode, floating_point_mode};
 
 const LANES: usize = 8;
 /// The value of pushed dwords beyond the end of a patch's entry, where the next entry may begin:
@@ -41,13 +42,13 @@ pub(crate) struct Domain<'a> {
 
 impl<'a> Domain<'a> {
     /// Reads the state; `None` if the stage is disabled.
-    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Domain<'a>>, Stop> {
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Domain<'a>>, StopReason> {
         let get = |field| draw.state.get(&ds::PACKET, field);
         if get(ds::ENABLE) == 0 {
             return Ok(None);
         }
-        if get(ds::DISPATCH_MODE) != 1 {
-            return Err(Stop::Unimplemented {
+        if get(ds::DISPATCH_MODE) != ds_dispatch_mode::SIMD8_SINGLE_PATCH {
+            return Err(StopReason::Unimplemented {
                 what: "a domain shader dispatched in another mode than SIMD8_SINGLE_PATCH".into(),
                 at: draw.at,
             });
@@ -66,7 +67,7 @@ impl<'a> Domain<'a> {
                 0 => 0,
                 _ => 1024 << get(ds::PER_THREAD_SCRATCH_SPACE),
             },
-            alternate_floats: get(ds::FLOATING_POINT_MODE) == 1,
+            alternate_floats: get(ds::FLOATING_POINT_MODE) == floating_point_mode::ALTERNATE,
         };
         let size = draw
             .state
@@ -94,7 +95,7 @@ impl<'a> Domain<'a> {
         (patch, entry): (u32, &[u32]),
         points: &[[i32; 2]],
         primitive_id: u32,
-    ) -> Result<Vec<Vue>, Stop> {
+    ) -> Result<Vec<Vue>, StopReason> {
         let mut vertices = Vec::with_capacity(points.len());
         let mut outputs = [0; LANES];
         for handle in outputs.iter_mut().take(points.len()) {

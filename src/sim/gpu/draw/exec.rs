@@ -7,16 +7,16 @@
 
 use crate::base_addresses::BaseAddresses;
 use crate::budget::{Budget, Suspect};
-use crate::dataport::{Bases, Limits, Port, WideLock};
+use crate::dataport::{AccessLimits, MessageBases, WideLock, WorkerPort};
 use crate::draw_state::DrawState;
 use crate::fate;
-use crate::kernel_cache::Kernels;
-use crate::memory::View;
+use crate::kernel_cache::KernelCache;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Via, Watch};
 use crate::options::Options;
 use crate::profile::StageWork;
 use crate::space::AddressSpace;
-use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
+use eu::{Message, MessageReply, StopReason, Thread, ThreadExit, ThreadInit, ThreadStatistics};
 
 /// The context that all units of a draw share. The caller of the draw holds the counters and the
 /// URB.
@@ -28,7 +28,7 @@ pub(crate) struct Draw<'a> {
     pub base: BaseAddresses,
     pub space: &'a AddressSpace,
     pub options: &'a Options,
-    pub kernels: &'a Kernels,
+    pub kernels: &'a KernelCache,
     pub wide: &'a WideLock,
     /// Observes memory accesses, in strict mode.
     pub watch: Option<&'a dyn Watch>,
@@ -38,8 +38,8 @@ pub(crate) struct Draw<'a> {
 
 impl<'a> Draw<'a> {
     /// Memory, accessed through the cache of the unit `via`.
-    pub fn view(&self, via: Via) -> View<'a> {
-        View::watched(self.space, self.watch, via)
+    pub fn view(&self, via: Via) -> AddressSpaceView<'a> {
+        AddressSpaceView::watched(self.space, self.watch, via)
     }
 }
 
@@ -65,20 +65,29 @@ pub(crate) struct Shader {
 /// interpolator (11). The sampler and the data port handle all other messages.
 pub(crate) trait StageFunctions {
     /// Carries out one message; see [`eu::SharedFunctions::message`].
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop>;
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason>;
 }
 
 /// The URB for the stages that allocate and read entries; its messages are the threads'. The caller
 /// of the draw frees entries between objects.
 pub(crate) trait UrbEntries: StageFunctions {
     /// Allocates an entry of `dwords`; returns its handle.
-    fn allocate(&mut self, dwords: usize) -> Result<u32, Stop>;
+    fn allocate(&mut self, dwords: usize) -> Result<u32, StopReason>;
     /// Writes an entry from its first dword on.
-    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop>;
+    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), StopReason>;
     /// Fills an entry of `dwords` with the content of a new one.
-    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), Stop>;
+    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), StopReason>;
     /// Replaces `out` by the first `dwords` of an entry.
-    fn read_entry(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop>;
+    fn read_entry(
+        &mut self,
+        handle: u32,
+        dwords: usize,
+        out: &mut Vec<u32>,
+    ) -> Result<(), StopReason>;
 }
 
 /// Extends a payload to register `start`, where constants and vertex data begin, if `dwords` of
@@ -92,7 +101,7 @@ pub(crate) fn pad_to_data(payload: &mut Vec<u32>, start: usize, dwords: usize) {
 
 /// The shared functions of a stage's thread: the data port and sampler, and the stage's own.
 struct ThreadFunctions<'p, 'a, 's> {
-    port: &'p mut Port<'a>,
+    port: &'p mut WorkerPort<'a>,
     stage: &'s mut dyn StageFunctions,
 }
 
@@ -104,7 +113,11 @@ const STAGE_SFIDS: [u8; 3] = [
 ];
 
 impl eu::SharedFunctions for ThreadFunctions<'_, '_, '_> {
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         match STAGE_SFIDS.contains(&message.sfid) {
             true => {
                 self.port.messages.add(message.sfid);
@@ -126,7 +139,7 @@ pub(crate) struct Executor<'a> {
     /// The stage's name in reports.
     name: &'static str,
     shader: Shader,
-    port: Port<'a>,
+    port: WorkerPort<'a>,
     kernel: std::sync::Arc<eu::Kernel>,
     thread: Option<Thread>,
     /// Threads of [`Executor::run_group`].
@@ -136,7 +149,7 @@ pub(crate) struct Executor<'a> {
     /// Threads and instructions executed so far.
     pub threads: u64,
     pub instructions: u64,
-    work: Statistics,
+    work: ThreadStatistics,
     /// Threads count more than their instructions, for the profile.
     full_statistics: bool,
     /// Instructions that the batch's budget has not been charged for yet.
@@ -149,7 +162,11 @@ pub(crate) struct Executor<'a> {
 
 impl<'a> Executor<'a> {
     /// Fetches the shader's kernel. `name` is the stage's name in reports.
-    pub fn new(draw: Draw<'a>, name: &'static str, shader: Shader) -> Result<Executor<'a>, Stop> {
+    pub fn new(
+        draw: Draw<'a>,
+        name: &'static str,
+        shader: Shader,
+    ) -> Result<Executor<'a>, StopReason> {
         let kernel = draw.kernels.get(
             draw.base.instruction,
             shader.kernel,
@@ -157,7 +174,7 @@ impl<'a> Executor<'a> {
             draw.watch,
             draw.options,
         )?;
-        let bases = Bases {
+        let bases = MessageBases {
             general: draw.base.general,
             binding_table: draw.base.surface + shader.binding_table,
             surface: draw.base.surface,
@@ -171,8 +188,8 @@ impl<'a> Executor<'a> {
             let start = draw.base.general + shader.scratch;
             watch.scratch(start..start + shader.scratch_bytes);
         }
-        let mut port = Port::new(draw.view(Via::Data), bases, draw.wide, 0);
-        port.limit(draw.options.strict.then_some(Limits {
+        let mut port = WorkerPort::new(draw.view(Via::Data), bases, draw.wide, 0);
+        port.limit(draw.options.strict.then_some(AccessLimits {
             // Threads of hull shaders meet at barriers without a Barrier Enable bit.
             barrier: true,
             scratch: shader.scratch,
@@ -190,7 +207,7 @@ impl<'a> Executor<'a> {
             channels: 0,
             threads: 0,
             instructions: 0,
-            work: Statistics::default(),
+            work: ThreadStatistics::default(),
             full_statistics: draw.options.thread_options().statistics,
             uncharged: 0,
             worker: 0,
@@ -255,7 +272,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Statistics of the thread that ran last.
-    pub fn executed(&self) -> Statistics {
+    pub fn executed(&self) -> ThreadStatistics {
         let thread = self.thread.as_ref();
         thread
             .map(|thread| *thread.statistics())
@@ -269,7 +286,7 @@ impl<'a> Executor<'a> {
         &mut self,
         threads: u32,
         mask: u32,
-        executed: &Statistics,
+        executed: &ThreadStatistics,
         messages: usize,
     ) -> bool {
         let spent = executed.instructions * u64::from(threads);
@@ -302,11 +319,11 @@ impl<'a> Executor<'a> {
         payload: &[u32],
         mask: u32,
         stage: &mut dyn StageFunctions,
-    ) -> Result<(), Stop> {
-        let init = Init {
+    ) -> Result<(), StopReason> {
+        let init = ThreadInit {
             cr0: u32::from(self.shader.alternate_floats) | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
             vector_mask: self.vector_mask,
-            ..Init::default()
+            ..ThreadInit::default()
         };
         let suspect = self.suspect();
         let thread = match &mut self.thread {
@@ -334,7 +351,7 @@ impl<'a> Executor<'a> {
         };
         loop {
             if self.draw.options.cancelled() {
-                return Err(Stop::Fault {
+                return Err(StopReason::Fault {
                     what: "the draw was stopped".into(),
                     at: self.draw.at,
                 });
@@ -348,12 +365,12 @@ impl<'a> Executor<'a> {
                 return Err(self.draw.budget.hang(&suspect, thread, &mut units));
             }
             match exit {
-                Exit::Eot => break,
-                Exit::Budget => {}
-                Exit::Barrier => {
+                ThreadExit::Eot => break,
+                ThreadExit::Budget => {}
+                ThreadExit::Barrier => {
                     // Only threads of tessellation control shaders wait at barriers: see
                     // `run_group`.
-                    return Err(Stop::Unimplemented {
+                    return Err(StopReason::Unimplemented {
                         what: "a barrier in a thread of the 3D pipeline".into(),
                         at: self.draw.at,
                     });
@@ -379,10 +396,10 @@ impl<'a> Executor<'a> {
         payloads: &[Vec<u32>],
         mask: u32,
         stage: &mut dyn StageFunctions,
-    ) -> Result<(), Stop> {
-        let init = Init {
+    ) -> Result<(), StopReason> {
+        let init = ThreadInit {
             cr0: u32::from(self.shader.alternate_floats) | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
-            ..Init::default()
+            ..ThreadInit::default()
         };
         for (i, payload) in payloads.iter().enumerate() {
             match self.group.get_mut(i) {
@@ -409,7 +426,7 @@ impl<'a> Executor<'a> {
             port: &mut self.port,
             stage,
         };
-        let fault = |what: String| Stop::Fault {
+        let fault = |what: String| StopReason::Fault {
             what,
             at: self.draw.at,
         };
@@ -430,12 +447,12 @@ impl<'a> Executor<'a> {
                         return Err(self.draw.budget.hang(&suspect, thread, &mut units));
                     }
                     match exit {
-                        Exit::Eot => {
+                        ThreadExit::Eot => {
                             *state = GroupThreadState::Ended;
                             running -= 1;
                         }
-                        Exit::Barrier => *state = GroupThreadState::Waiting,
-                        Exit::Budget => {}
+                        ThreadExit::Barrier => *state = GroupThreadState::Waiting,
+                        ThreadExit::Budget => {}
                     }
                 }
             }

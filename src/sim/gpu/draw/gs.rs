@@ -8,12 +8,12 @@
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::gs_output::{EntryLayout, StreamObject};
 use super::object::{Vue, dword};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_gs as table, state_gs as gs,
     state_sampler_state_pointers_gs as samplers, state_urb_gs as urb_gs,
 };
-use hw::value::draw::gs_dispatch_mode;
+use hw::value::draw::{floating_point_mode, gs_dispatch_mode, reorder_mode};
 
 const LANES: usize = 8;
 /// Vertices of an input object, and its primitive ID.
@@ -50,12 +50,12 @@ pub(crate) struct Geometry<'a> {
 
 impl<'a> Geometry<'a> {
     /// Reads the state; `None` if the stage is disabled.
-    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Geometry<'a>>, Stop> {
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Geometry<'a>>, StopReason> {
         let get = |field| draw.state.get(&gs::PACKET, field);
         if get(gs::ENABLE) == 0 {
             return Ok(None);
         }
-        let gap = |what: &str| Stop::Unimplemented {
+        let gap = |what: &str| StopReason::Unimplemented {
             what: what.into(),
             at: draw.at,
         };
@@ -78,7 +78,7 @@ impl<'a> Geometry<'a> {
                 0 => 0,
                 _ => 1024 << get(gs::PER_THREAD_SCRATCH_SPACE),
             },
-            alternate_floats: get(gs::FLOATING_POINT_MODE) == 1,
+            alternate_floats: get(gs::FLOATING_POINT_MODE) == floating_point_mode::ALTERNATE,
         };
         let data_register = get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
             | get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4) << 4;
@@ -98,7 +98,7 @@ impl<'a> Geometry<'a> {
             ),
             expected: (get(gs::EXPECTED_VERTEX_COUNT) as usize).min(MAX_VERTICES),
             discard_adjacency: get(gs::DISCARD_ADJACENCY) == 1,
-            leading: get(gs::REORDER_MODE) == 0,
+            leading: get(gs::REORDER_MODE) == reorder_mode::LEADING,
             instances: get(gs::INSTANCE_CONTROL) as usize + 1,
             increment: get(gs::INVOCATIONS_INCREMENT_VALUE) + 1,
             statistics: get(gs::STATISTICS_ENABLE) == 1,
@@ -128,7 +128,7 @@ impl<'a> Geometry<'a> {
         vertices: Vec<Vue>,
         primitive_id: u32,
         out: &mut Vec<StreamObject>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         self.waiting.push((vertices, primitive_id));
         match self.instances > 1 || self.waiting.len() == LANES {
             true => self.flush(urb, out),
@@ -141,7 +141,7 @@ impl<'a> Geometry<'a> {
         &mut self,
         urb: &mut dyn UrbEntries,
         out: &mut Vec<StreamObject>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let waiting = std::mem::take(&mut self.waiting);
         let first = out.len();
         let objects = waiting.as_slice();
@@ -176,9 +176,9 @@ impl<'a> Geometry<'a> {
         objects: &[Object],
         lanes: &[(&Object, u32)],
         out: &mut Vec<StreamObject>,
-    ) -> Result<(), Stop> {
-        let most = objects.iter().map(|object| object.0.len()).max();
-        let count = self.expected.max(most.unwrap_or(0)).min(MAX_VERTICES);
+    ) -> Result<(), StopReason> {
+        let max_len = objects.iter().map(|object| object.0.len()).max();
+        let count = self.expected.max(max_len.unwrap_or(0)).min(MAX_VERTICES);
         // Handles by object, then by vertex.
         let mut inputs = vec![[0; MAX_VERTICES]; objects.len()];
         if self.handles {

@@ -8,6 +8,7 @@
 use super::object::{Kind, Object, Vue, dword};
 use crate::draw_state::DrawState;
 use hw::draw::{state_clip as clip, state_gs as gs};
+use hw::value::draw::{control_data_format, primitive_topology};
 
 /// An object and its stream.
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ pub(crate) struct Provoking {
 
 impl Provoking {
     pub fn new(state: &DrawState) -> Provoking {
-        let get = |field, most: usize| (state.get(&clip::PACKET, field) as usize).min(most);
+        let get = |field, max: usize| (state.get(&clip::PACKET, field) as usize).min(max);
         Provoking {
             line: get(clip::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT, 1),
             triangle: get(clip::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT, 2),
@@ -67,19 +68,19 @@ impl EntryLayout {
         let get = |field| state.get(&gs::PACKET, field) as usize;
         let static_output = get(gs::STATIC_OUTPUT) == 1;
         Ok(EntryLayout {
-            topology: match get(gs::OUTPUT_TOPOLOGY) {
-                1 => Topology::Points,
-                2 => Topology::Lines { strip: false },
-                3 => Topology::Lines { strip: true },
-                4 => Topology::Triangles { strip: false },
-                5 => Topology::Triangles { strip: true },
+            topology: match state.get(&gs::PACKET, gs::OUTPUT_TOPOLOGY) {
+                primitive_topology::POINTLIST => Topology::Points,
+                primitive_topology::LINELIST => Topology::Lines { strip: false },
+                primitive_topology::LINESTRIP => Topology::Lines { strip: true },
+                primitive_topology::TRILIST => Topology::Triangles { strip: false },
+                primitive_topology::TRISTRIP => Topology::Triangles { strip: true },
                 _ => return Err("a geometry shader's output topology that is no list or strip"),
             },
             provoking: Provoking::new(state),
             static_count: static_output.then(|| get(gs::STATIC_OUTPUT_VERTEX_COUNT)),
             header: if static_output { 0 } else { 8 },
             control: get(gs::CONTROL_DATA_HEADER_SIZE) * 8,
-            streams: get(gs::CONTROL_DATA_FORMAT) == 1,
+            streams: state.get(&gs::PACKET, gs::CONTROL_DATA_FORMAT) == control_data_format::SID,
             default_stream: get(gs::DEFAULT_STREAM_ID) as u8,
             vertex: (get(gs::OUTPUT_VERTEX_SIZE) + 1) * 4,
             // Reorder Mode concerns the objects that enter the shader, not those that leave it.
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_ends_a_strip_and_odd_triangles_turn() {
+    fn cut_bits_end_strips_and_odd_triangles_flip() {
         let mut out = Vec::new();
         let strips = layout(Topology::Triangles { strip: true }, 8, false);
         // A strip of four, one of two (nothing), one of three.
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_vertex_still_provokes_in_a_turned_triangle() {
+    fn flipped_triangle_preserves_the_last_provoking_vertex() {
         let mut out = Vec::new();
         let mut strips = layout(Topology::Triangles { strip: true }, 0, false);
         strips.control = 8;
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn points_carry_their_streams() {
+    fn points_have_stream_ids() {
         let mut out = Vec::new();
         layout(Topology::Points, 8, true).split_objects(&entry(4, 0b11_01_00_10), 0, &mut out);
         let streams: Vec<_> = out.iter().map(|o| o.stream).collect();
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_beyond_the_entry_is_cut() {
+    fn vertex_count_is_limited_by_the_entry() {
         let mut out = Vec::new();
         let mut entry = entry(2, 0);
         entry[0] = u32::MAX;
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn control_data_goes_on_over_dwords() {
+    fn control_data_spans_dwords() {
         let mut out = Vec::new();
         let mut entry = entry(40, 0);
         // A cut behind vertices 32 and 34.
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_take_vertices_once() {
+    fn lists_do_not_share_vertices() {
         let mut out = Vec::new();
         layout(Topology::Lines { strip: false }, 0, false).split_objects(&lists(5), 0, &mut out);
         assert_eq!(numbers(&out), [[0, 1], [2, 3]]);
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_says_how_an_entry_is_laid_out() {
+    fn gs_entry_layout_follows_state() {
         let read = |fields: &[(hw::Field, u64)]| {
             let mut state = DrawState::default();
             let mut words = vec![0; 10];
@@ -369,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn without_control_data_all_goes_to_the_default_stream() {
+    fn default_stream_without_control_data() {
         for streams in [false, true] {
             let mut layout = layout(Topology::Points, 0, streams);
             layout.default_stream = 3;

@@ -6,11 +6,12 @@
 
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_hs as table, state_hs as hs,
     state_sampler_state_pointers_hs as samplers, state_urb_hs as urb_hs,
 };
+use hw::value::draw::{hs_dispatch_mode, hs_floating_point_mode};
 
 /// Maximum number of vertices of a patch.
 const MAX_VERTICES: usize = 32;
@@ -34,16 +35,16 @@ pub(crate) struct Hull<'a> {
 
 impl<'a> Hull<'a> {
     /// Reads the state; `None` if the stage is disabled.
-    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Hull<'a>>, Stop> {
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Hull<'a>>, StopReason> {
         let get = |field| draw.state.get(&hs::PACKET, field);
         if get(hs::ENABLE) == 0 {
             return Ok(None);
         }
-        let gap = |what: &str| Stop::Unimplemented {
+        let gap = |what: &str| StopReason::Unimplemented {
             what: what.into(),
             at: draw.at,
         };
-        if get(hs::DISPATCH_MODE) != 0 {
+        if get(hs::DISPATCH_MODE) != hs_dispatch_mode::SINGLE_PATCH {
             return Err(gap(
                 "a hull shader dispatched in another mode than SINGLE_PATCH",
             ));
@@ -65,7 +66,7 @@ impl<'a> Hull<'a> {
                 0 => 0,
                 _ => 1024 << get(hs::PER_THREAD_SCRATCH_SPACE),
             },
-            alternate_floats: get(hs::FLOATING_POINT_MODE) == 1,
+            alternate_floats: get(hs::FLOATING_POINT_MODE) == hs_floating_point_mode::ALTERNATE,
         };
         let start = get(hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
             | get(hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5) << 5;
@@ -91,7 +92,7 @@ impl<'a> Hull<'a> {
         urb: &mut dyn UrbEntries,
         vertices: &[Vue],
         primitive_id: u32,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, StopReason> {
         let patch = urb.allocate(self.entry)?;
         let mut handles = [0; MAX_VERTICES];
         if self.includes_handles {

@@ -24,7 +24,7 @@ use super::vs::VertexShader;
 use crate::profile::StageWork;
 use crate::surface::Image;
 use crate::target_images::Role;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw as packets;
 
 /// The parameters of 3DPRIMITIVE, from the command or from the registers of an indirect draw.
@@ -101,7 +101,7 @@ pub(crate) fn run(
     draw: Draw<'_>,
     primitive: &Primitive,
     so_offsets: [u32; 4],
-) -> Result<Totals, Stop> {
+) -> Result<Totals, StopReason> {
     let mut totals = Totals {
         so_offsets,
         ..Totals::default()
@@ -110,7 +110,7 @@ pub(crate) fn run(
         return Ok(totals);
     }
     if primitive.vertices > MAX_VERTICES {
-        return Err(Stop::Unimplemented {
+        return Err(StopReason::Unimplemented {
             what: format!("an instance of {} vertices", primitive.vertices),
             at: draw.at,
         });
@@ -131,7 +131,7 @@ pub(crate) fn run(
     let reuse = VertexReuse::deduplicate(&mut ids);
     for instance in 0..primitive.instances {
         if draw.options.cancelled() {
-            return Err(Stop::Fault {
+            return Err(StopReason::Fault {
                 what: "the draw was stopped".into(),
                 at: draw.at,
             });
@@ -153,7 +153,7 @@ pub(crate) fn run(
                 },
             );
             if !known {
-                return Err(Stop::Unimplemented {
+                return Err(StopReason::Unimplemented {
                     what: format!("primitive topology {:#x}", primitive.topology),
                     at: draw.at,
                 });
@@ -176,7 +176,7 @@ pub(crate) fn run(
 }
 
 /// The vertex indices of each run between cut indices.
-fn runs(fetch: &VertexFetch<'_>, primitive: &Primitive) -> Result<Vec<Vec<u32>>, Stop> {
+fn runs(fetch: &VertexFetch<'_>, primitive: &Primitive) -> Result<Vec<Vec<u32>>, StopReason> {
     let mut runs = vec![Vec::new()];
     for i in 0..primitive.vertices {
         let at = u64::from(primitive.first_vertex) + u64::from(i);
@@ -203,7 +203,7 @@ fn shade(
     primitive: &Primitive,
     ids: &[u32],
     instance: u32,
-) -> Result<Vec<Shaded>, Stop> {
+) -> Result<Vec<Shaded>, StopReason> {
     let mut fetched = Vec::new();
     let mut edges = Vec::with_capacity(ids.len());
     for id in ids {
@@ -235,7 +235,7 @@ fn shade(
 
 impl<'a> PostVertexUnits<'a> {
     /// Reads the state of all units.
-    fn new(draw: Draw<'a>, so_offsets: [u32; 4]) -> Result<PostVertexUnits<'a>, Stop> {
+    fn new(draw: Draw<'a>, so_offsets: [u32; 4]) -> Result<PostVertexUnits<'a>, StopReason> {
         let mut so = StreamOut::new(draw);
         so.offsets = so_offsets;
         Ok(PostVertexUnits {
@@ -304,7 +304,7 @@ impl PostVertexUnits<'_> {
         assembled: &Assembled,
         vertices: &[&Shaded],
         primitive_id: u32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let of = |reuse: &[usize]| -> Vec<Vue> {
             let found = reuse.iter().filter_map(|place| vertices.get(*place));
             found.map(|vertex| vertex.vue.clone()).collect()
@@ -351,7 +351,7 @@ impl PostVertexUnits<'_> {
 
     /// Passes an object to the geometry shader, if enabled. `seen` are the vertices that the shader
     /// receives.
-    fn geometry(&mut self, object: Object, seen: Vec<Vue>) -> Result<(), Stop> {
+    fn geometry(&mut self, object: Object, seen: Vec<Vue>) -> Result<(), StopReason> {
         let Some(gs) = &mut self.gs else {
             return self.stream(0, object);
         };
@@ -362,7 +362,7 @@ impl PostVertexUnits<'_> {
     }
 
     /// Runs the geometry shader on the objects that wait for a thread to be filled.
-    fn flush(&mut self) -> Result<(), Stop> {
+    fn flush(&mut self) -> Result<(), StopReason> {
         let Some(gs) = &mut self.gs else {
             return Ok(());
         };
@@ -373,7 +373,7 @@ impl PostVertexUnits<'_> {
     }
 
     /// Passes the objects of all streams on.
-    fn streams(&mut self, objects: Vec<StreamObject>) -> Result<(), Stop> {
+    fn streams(&mut self, objects: Vec<StreamObject>) -> Result<(), StopReason> {
         for StreamObject { stream, object } in objects {
             self.stream(stream, object)?;
         }
@@ -381,7 +381,7 @@ impl PostVertexUnits<'_> {
     }
 
     /// Passes an object from stream output to the pixel pipeline.
-    fn stream(&mut self, stream: u8, object: Object) -> Result<(), Stop> {
+    fn stream(&mut self, stream: u8, object: Object) -> Result<(), StopReason> {
         if self.so.is_enabled() {
             self.so.object(stream, &object)?;
         }
@@ -400,7 +400,7 @@ impl PostVertexUnits<'_> {
             for set_up in self.set_up.drain(..) {
                 let bounding_box_pixels = raster::bounding_box_pixels(&self.raster, &set_up);
                 if bounding_box_pixels > MAX_OBJECT_PIXELS {
-                    return Err(Stop::Unimplemented {
+                    return Err(StopReason::Unimplemented {
                         what: format!(
                             "an object of up to {bounding_box_pixels} pixels, more than any surface has"
                         ),

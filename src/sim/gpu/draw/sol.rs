@@ -10,12 +10,13 @@
 use super::exec::Draw;
 use super::object::{Kind, Object, dword};
 use crate::draw_state::DrawState;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Via;
 use crate::space::AddressSpace;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
 use hw::draw_state::{so_decl, so_decl_entry};
+use hw::value::draw::reorder_mode;
 use hw::{Field, draw::state_so_decl_list as list};
 
 /// The number of streams, and of buffers.
@@ -54,7 +55,7 @@ struct Buffer {
 
 /// The stream output logic for one draw.
 pub(crate) struct StreamOut<'a> {
-    view: View<'a>,
+    view: AddressSpaceView<'a>,
     enabled: bool,
     statistics: bool,
     /// The position that a triangle's provoking vertex is rotated to.
@@ -114,7 +115,10 @@ const ENTRIES: [(Field, Field); STREAMS] = [
 
 /// Executes the write offset fields of a 3DSTATE_SO_BUFFER: the buffer's index and its new
 /// SO_WRITE_OFFSET; `None` if the command does not set it.
-pub(crate) fn write_offset(words: &[u32], view: &View<'_>) -> Result<Option<(usize, u32)>, Stop> {
+pub(crate) fn write_offset(
+    words: &[u32],
+    view: &AddressSpaceView<'_>,
+) -> Result<Option<(usize, u32)>, StopReason> {
     if so_buffer::STREAM_OFFSET_WRITE_ENABLE.get(words) == 0 {
         return Ok(None);
     }
@@ -174,7 +178,7 @@ impl<'a> StreamOut<'a> {
         // Reorder Mode concerns odd triangles of strips: it keeps the one whose provoking vertex
         // comes first (leading) or last (trailing) in place. With another provoking vertex, objects
         // keep their order.
-        let trailing = so::REORDER_MODE.get(words) == 1;
+        let trailing = so::REORDER_MODE.get(words) == reorder_mode::TRAILING;
         let provoking = state.get(
             &clip::PACKET,
             clip::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT,
@@ -185,7 +189,7 @@ impl<'a> StreamOut<'a> {
             _ => None,
         };
         StreamOut {
-            view: View::new(space),
+            view: AddressSpaceView::new(space),
             enabled: so::SO_FUNCTION_ENABLE.get(words) == 1,
             statistics: so::SO_STATISTICS_ENABLE.get(words) == 1,
             rotate_to,
@@ -204,7 +208,7 @@ impl<'a> StreamOut<'a> {
     }
 
     /// Writes an object of a stream.
-    pub fn object(&mut self, stream: u8, object: &Object) -> Result<(), Stop> {
+    pub fn object(&mut self, stream: u8, object: &Object) -> Result<(), StopReason> {
         let index = usize::from(stream);
         let Some(declared) = self.streams.get(index) else {
             return Ok(());
@@ -262,7 +266,7 @@ impl<'a> StreamOut<'a> {
     }
 
     /// Ends the draw: stores the write offsets of buffers that request it.
-    pub fn finish(&mut self) -> Result<(), Stop> {
+    pub fn finish(&mut self) -> Result<(), StopReason> {
         for (buffer, offset) in self.buffers.iter().zip(self.offsets) {
             if let (true, Some(address)) = (self.enabled, buffer.offset_address) {
                 self.view.write(address, offset)?;
@@ -334,9 +338,9 @@ mod tests {
     }
 
     #[test]
-    fn declarations_lay_out_a_vertex() {
+    fn so_declarations_define_the_vertex_layout() {
         let (state, space) = (state(100), space());
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         view.write_block(BASE, &[9; 16]).unwrap();
         let mut unit = StreamOut::from_state(&state, &space);
         unit.offsets[0] = 4;
@@ -349,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_room_is_not_written_at_all() {
+    fn object_that_does_not_fit_is_not_written() {
         // Room for three vertices: one line and a half.
         let (state, space) = (state(15), space());
         let mut unit = StreamOut::from_state(&state, &space);
@@ -357,13 +361,13 @@ mod tests {
         unit.object(0, &line(20)).unwrap();
         assert_eq!((unit.written[0], unit.needed[0]), (1, 2));
         assert_eq!(unit.offsets[0], 40);
-        assert_eq!(View::new(&space).read(BASE + 40).unwrap(), 0);
+        assert_eq!(AddressSpaceView::new(&space).read(BASE + 40).unwrap(), 0);
     }
 
     #[test]
-    fn offsets_come_from_the_command_or_from_memory() {
+    fn so_offsets_come_from_the_command_or_memory() {
         let space = space();
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         view.write(BASE + 8, 0x40).unwrap();
         let mut words = [0; 8];
         assert_eq!(write_offset(&words, &view).unwrap(), None);
@@ -434,9 +438,9 @@ mod tests {
     }
 
     #[test]
-    fn streams_have_their_declarations_and_their_buffers() {
+    fn streams_have_separate_declarations_and_buffers() {
         let (state, space) = (streams(), space());
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         let mut unit = StreamOut::from_state(&state, &space);
         assert!(unit.is_enabled());
         assert_eq!(unit.render, Some(2));
@@ -485,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_turn_counting_writing_and_rendering_off() {
+    fn statistics_stream_output_and_rendering_disables() {
         let space = space();
         let change = |field, value| {
             let mut state = streams();
@@ -495,8 +499,12 @@ mod tests {
             let mut unit = StreamOut::from_state(&state, &space);
             unit.object(0, &points(64)).expect("mapped");
             unit.finish().expect("mapped");
-            let stored = View::new(&space).read(BASE + 0x80c).expect("mapped");
-            View::new(&space).write(BASE + 0x80c, 7).expect("mapped");
+            let stored = AddressSpaceView::new(&space)
+                .read(BASE + 0x80c)
+                .expect("mapped");
+            AddressSpaceView::new(&space)
+                .write(BASE + 0x80c, 7)
+                .expect("mapped");
             (
                 unit.needed[0],
                 unit.written[0],
@@ -525,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_that_is_off_takes_nothing_and_never_fills() {
+    fn disabled_so_buffer_receives_nothing_and_never_overflows() {
         let (mut state, space) = (state(10), space());
         let fields = [
             (so_buffer::SURFACE_BASE_ADDRESS, BASE),
@@ -540,11 +548,16 @@ mod tests {
             (unit.offsets[0], unit.written[0], unit.needed[0]),
             (0, 3, 3)
         );
-        assert_eq!(View::new(&space).read(BASE + 8).expect("mapped"), 0);
+        assert_eq!(
+            AddressSpaceView::new(&space)
+                .read(BASE + 8)
+                .expect("mapped"),
+            0
+        );
     }
 
     #[test]
-    fn triangles_turn_so_that_their_provoking_vertex_comes_first_or_last() {
+    fn so_triangle_order_follows_the_provoking_vertex() {
         let space = space();
         let captured = |reorder: u64, select: u64, provoking: usize| {
             let mut state = state(100);
@@ -567,7 +580,7 @@ mod tests {
             };
             unit.object(0, &triangle).expect("mapped");
             let mut got = [0; 3];
-            View::new(&space)
+            AddressSpaceView::new(&space)
                 .read_block(BASE, &mut got)
                 .expect("mapped");
             got

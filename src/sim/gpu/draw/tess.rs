@@ -12,7 +12,7 @@ use super::gs_output::Provoking;
 use super::hs::Hull;
 use super::object::{Kind, Object, Vue};
 use super::te::{Domain, Engine, Output};
-use eu::Stop;
+use eu::StopReason;
 
 /// The units for one draw.
 pub(crate) struct Tessellator<'a> {
@@ -40,8 +40,8 @@ impl<'a> Tessellator<'a> {
         draw: Draw<'a>,
         hull_constants: Vec<u32>,
         domain_constants: Vec<u32>,
-    ) -> Result<Option<Tessellator<'a>>, Stop> {
-        let engine = Engine::new(draw.state).map_err(|what| Stop::Fault {
+    ) -> Result<Option<Tessellator<'a>>, StopReason> {
+        let engine = Engine::new(draw.state).map_err(|what| StopReason::Fault {
             what: what.into(),
             at: draw.at,
         })?;
@@ -56,7 +56,7 @@ impl<'a> Tessellator<'a> {
                 entry: Vec::new(),
             })),
             (None, None, None) => Ok(None),
-            _ => Err(Stop::Unimplemented {
+            _ => Err(StopReason::Unimplemented {
                 what: "a draw with some of HS, TE and DS enabled and others not".into(),
                 at: draw.at,
             }),
@@ -70,7 +70,7 @@ impl<'a> Tessellator<'a> {
         vertices: &[Vue],
         primitive_id: u32,
         out: &mut Vec<Object>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let handle = self.hull.patch(urb, vertices, primitive_id)?;
         urb.read_entry(handle, self.hull.entry, &mut self.entry)?;
         let (outer, inner) = factors(self.engine.domain, &self.entry);
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_hold_factors_from_the_end() {
+    fn patch_header_tessellation_factors_are_in_reverse_order() {
         let header: Vec<u32> = (0..8).map(|i| (i as f32).to_bits()).collect();
         let quad = factors(Domain::Quad, &header);
         assert_eq!(quad, ([7.0, 6.0, 5.0, 4.0], [3.0, 2.0]));

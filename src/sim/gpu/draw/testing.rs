@@ -7,7 +7,7 @@ use crate::strict::testing::{
     vertex_elements,
 };
 use crate::testing::{CODE, DATA, Rig, STATE, send, to, ud};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::*;
 use hw::draw_state::{state_constant_body as body, vertex_buffer_state as vb};
 use hw::state::render_surface_state as rss;
@@ -85,7 +85,7 @@ pub(super) fn control(stored: &[u32]) -> (u64, u32) {
 }
 
 /// Writes registers to the entries whose handles `handles` holds, from dword 4 · `offset` on.
-pub(super) fn put(handles: u8, offset: u32, values: &[Src]) -> Vec<Inst> {
+pub(super) fn urb_write(handles: u8, offset: u32, values: &[Src]) -> Vec<Inst> {
     let mut kernel = vec![mov(100, ud(handles))];
     let values = values.iter().zip(101..);
     kernel.extend(values.map(|(value, nr)| mov(nr, *value)));
@@ -99,7 +99,7 @@ pub(super) fn place_of(nr: u8) -> [Inst; 1] {
     [mov(119, scalar(nr, 0))]
 }
 
-/// A draw of `vertices` points, patches or whatever `topology` says, whose elements are a position
+/// A draw of `vertices` vertices of a topology, whose elements are a position
 /// and (number · PLACE, 1, 2, 3); nothing is rasterised. Dwords of the captured vertices' second
 /// row, positions, go to [`STREAM`].
 pub(super) struct Draw {
@@ -221,7 +221,7 @@ impl Draw {
     }
 
     /// Runs the commands so far.
-    pub(super) fn execute(&mut self) -> Result<(), Stop> {
+    pub(super) fn execute(&mut self) -> Result<(), StopReason> {
         let mut batch = self.commands.concat();
         batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
         self.rig.execute(&batch).map(|_| ())

@@ -1,12 +1,12 @@
-//! Threads of the geometry stages: the payload that the PRM describes, kept by kernels that store
-//! their registers, and what they leave in the URB, kept by stream output.
+//! Threads of the geometry stages: the payload that the PRM describes, read by kernels that store
+//! their registers, and what they write to the URB, captured by stream output.
 //!
 //! Ref: SKL PRM vol. 7, "SIMD8 Payload" (VS), "Thread Payload: SINGLE_PATCH" (HS),
 //!      "SIMD8_SINGLE_PATCH" (DS), "SIMD8" (GS).
 
 use super::testing::*;
 use crate::strict::testing::vertex_elements;
-use crate::testing::{CODE, send, to, ud};
+use crate::testing::{CODE, Rig, send, to, ud};
 use crate::{Options, Trace};
 use hw::draw::*;
 use hw::draw_state::vertex_element_state as element;
@@ -14,7 +14,7 @@ use isa::{ArfReg, Dst, Inst, Opcode, Region, Src, Type};
 use std::sync::{Arc, Mutex};
 
 #[test]
-fn vertex_shaders_get_handles_constants_and_components() {
+fn vs_payload_has_handles_constants_and_components() {
     for alternate in [0, 1] {
         vertex_shaders(alternate);
     }
@@ -51,7 +51,7 @@ fn vertex_shaders(alternate: u64) {
     // Registers 3 to 5 are constants; 6 to 9 the last element, 10 to 13 what an entry does not
     // have.
     let mut kernel = store(0..14, &place_of(6));
-    kernel.extend(put(1, 1, &[ud(7), ud(8), ud(9), ud(6)]));
+    kernel.extend(urb_write(1, 1, &[ud(7), ud(8), ud(9), ud(6)]));
     draw.rig.code(CODE, &kernel);
     // IA_VERTICES_COUNT, IA_PRIMITIVES_COUNT, VS_INVOCATION_COUNT, CL_INVOCATION_COUNT,
     // SO_NUM_PRIMS_WRITTEN0, SO_PRIM_STORAGE_NEEDED0.
@@ -93,13 +93,13 @@ fn vertex_shaders(alternate: u64) {
     assert_eq!(captured, expected);
 }
 
-/// Who asks for the instructions of EU threads gets those of draws too, told apart by stage and
+/// A trace of EU threads includes the threads of draws, distinguished by stage and
 /// thread.
 #[test]
-fn threads_of_draws_are_traced() {
+fn draw_threads_are_traced() {
     let lines = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&lines);
-    let mut trace = Trace::new(move |line| kept.lock().unwrap().push(line.to_string()));
+    let written = Arc::clone(&lines);
+    let mut trace = Trace::new(move |line| written.lock().unwrap().push(line.to_string()));
     trace.instructions = true;
     let options = Options {
         trace,
@@ -115,7 +115,7 @@ fn threads_of_draws_are_traced() {
         (vs::VERTEX_URB_ENTRY_OUTPUT_LENGTH, 1),
     ];
     draw.add(&vs::PACKET, &fields);
-    let kernel = put(1, 1, &[ud(7), ud(8), ud(9), ud(6)]);
+    let kernel = urb_write(1, 1, &[ud(7), ud(8), ud(9), ud(6)]);
     draw.rig.code(CODE, &kernel);
     draw.run(10, &[]);
     // And the end of the thread.
@@ -132,7 +132,7 @@ fn threads_of_draws_are_traced() {
 /// A patch of three control points, a hull shader of two threads that meet twice, and a domain
 /// shader.
 #[test]
-fn hull_and_domain_shaders_get_the_patch() {
+fn hs_and_ds_payloads_have_the_patch() {
     for alternate in [0, 1] {
         hull_and_domain_shaders(alternate);
     }
@@ -190,17 +190,16 @@ fn tessellated_draw(alternate: u64) -> Draw {
 
 /// With IEEE floats, statistics and a third coordinate in the domain shader, or without; the hull
 /// shader's way about.
-fn hull_and_domain_shaders(alternate: u64) {
-    let mut draw = tessellated_draw(alternate);
-    draw.constants(&state_constant_hs::PACKET);
-    draw.constants(&state_constant_ds::PACKET);
+/// The hull shader of two instances: stores its registers, exchanges values through the patch and
+/// writes the factors.
+fn hull_kernel(alternate: u64) -> Vec<Inst> {
     // The instance is in R0.2 from bit 17 on: instance 1 stores 0x400 bytes further on.
     let instance = Inst::binary(Opcode::Shr, 8, to(118), scalar(0, 2), Src::imm_ud(17)).no_mask();
     let place = Inst::binary(Opcode::Shl, 8, to(119), ud(118), Src::imm_ud(10)).no_mask();
     // Constants begin with register 6 or 38.
     let constants = 6 + 32 * alternate as u8;
-    let kept = [0, 1, 2, 3, 4, 5, constants, constants + 1, constants + 2];
-    let mut kernel = store(kept.into_iter(), &[instance, place]);
+    let stored = [0, 1, 2, 3, 4, 5, constants, constants + 1, constants + 2];
+    let mut kernel = store(stored.into_iter(), &[instance, place]);
     // Each writes its number + 7 into the patch's second 256 bits, dword 8 + instance. Both write
     // the factors.
     let barrier = |kernel: &mut Vec<Inst>| {
@@ -210,7 +209,7 @@ fn hull_and_domain_shaders(alternate: u64) {
         kernel.push(Inst::unary(Opcode::Wait, 1, to, n0).no_mask());
     };
     kernel.push(mov(90, scalar(0, 0)));
-    kernel.extend(put(
+    kernel.extend(urb_write(
         90,
         1,
         &[1f32, 2.0, 1.0, 1.0].map(|f| Src::imm_ud(f.to_bits())),
@@ -236,11 +235,18 @@ fn hull_and_domain_shaders(alternate: u64) {
         own(&mut kernel, 92, to_slot);
         barrier(&mut kernel);
     }
-    draw.rig.code(CODE + HULL, &kernel);
+    kernel
+}
+
+fn hull_and_domain_shaders(alternate: u64) {
+    let mut draw = tessellated_draw(alternate);
+    draw.constants(&state_constant_hs::PACKET);
+    draw.constants(&state_constant_ds::PACKET);
+    draw.rig.code(CODE + HULL, &hull_kernel(alternate));
     // Stores 0x800 bytes further on, and gives the vertices their place in the domain, and the
     // patch's number.
     let mut kernel = store(0..13, &[mov(119, Src::imm_ud(0x800))]);
-    kernel.extend(put(4, 1, &[ud(1), ud(2), ud(3), scalar(0, 1)]));
+    kernel.extend(urb_write(4, 1, &[ud(1), ud(2), ud(3), scalar(0, 1)]));
     draw.rig.code(CODE + DOMAIN, &kernel);
     // HS_INVOCATION_COUNT, DS_INVOCATION_COUNT, IA_PRIMITIVES_COUNT.
     let (rig, counts) = draw.run(7, &[0x2300, 0x2308, 0x2318]);
@@ -252,6 +258,12 @@ fn hull_and_domain_shaders(alternate: u64) {
         [0, 10, 2]
     };
     assert_eq!(counts, expected);
+    check_hull_threads(&rig, alternate);
+    check_domain_threads(&rig, alternate);
+}
+
+/// Checks the payloads that the two instances of the hull shader stored for the last patch.
+fn check_hull_threads(rig: &Rig, alternate: u64) {
     let register = |base: u64, nr: u64| rig.read(STORED + base + 32 * nr, 8);
     for instance in 0..2u32 {
         let register = |nr| register(u64::from(instance) * 0x400, nr);
@@ -274,7 +286,11 @@ fn hull_and_domain_shaders(alternate: u64) {
         let constants: Vec<u32> = (6..9).flat_map(register).collect();
         assert_eq!(constants, pushed());
     }
-    let register = |nr| register(0x800, nr);
+}
+
+/// Checks the payload of the domain shader, and the points that it produced.
+fn check_domain_threads(rig: &Rig, alternate: u64) {
+    let register = |nr: u64| rig.read(STORED + 0x800 + 32 * nr, 8);
     assert_eq!(control(&register(13)), (alternate, 0x1f));
     let header = register(0);
     assert_eq!(header[1..], [1, 0, 2, 0, 0x1_4800, 0, 0]);
@@ -359,37 +375,69 @@ fn geometry_draw(instances: u32, counts: u64) -> Draw {
 
 /// Instances of a geometry shader: ten of an object in two threads, or one of each of two objects
 /// in one.
+/// Checks the first lines that stream output captured of the geometry shader's vertices.
+fn check_captured_lines(rig: &Rig, instances: u32) {
+    let captured = rig.read(STREAM, 48);
+    let firsts: Vec<u32> = captured.iter().step_by(4).take(6).copied().collect();
+    let [a, b, c] = [0, 2, 4].map(|n| n * PLACE);
+    assert_eq!(firsts[..5], [a, b, c, 0, 0]);
+    let numbers: Vec<u32> = captured
+        .iter()
+        .skip(1)
+        .step_by(4)
+        .take(6)
+        .copied()
+        .collect();
+    assert_eq!(numbers, [0, 1, 2, 3, 3, 4]);
+    if instances > 1 {
+        let second: Vec<u32> = captured
+            .iter()
+            .step_by(4)
+            .skip(6)
+            .take(5)
+            .copied()
+            .collect();
+        assert_eq!(second, [a, b, c, 1, 1]);
+    }
+}
+
+/// A geometry shader that stores its registers and emits five vertices.
+fn geometry_kernel(first_vertex: u8) -> Vec<Inst> {
+    // Registers: 0 header, 1 output handles, 2 primitive's number, 3 and on input handles;
+    // constants; then eight for each of three vertices. Stores by the instance of the first
+    // channel.
+    let place = [
+        Inst::binary(Opcode::Shr, 8, to(119), scalar(1, 0), Src::imm_ud(27)).no_mask(),
+        Inst::binary(Opcode::Shl, 8, to(119), ud(119), Src::imm_ud(7)).no_mask(),
+    ];
+    let mut kernel = store(0..31, &place);
+    // Five vertices, cut behind the second; the first dwords of their position are the first,
+    // second and third vertex's number and the instance, shifted left and not.
+    kernel.extend(urb_write(1, 0, &[Src::imm_ud(5)]));
+    kernel.extend(urb_write(1, 2, &[Src::imm_ud(1 << 1)]));
+    let shifted = Inst::binary(Opcode::Shr, 8, to(99), ud(1), Src::imm_ud(27)).no_mask();
+    kernel.push(shifted);
+    let read = [first_vertex, first_vertex + 8, first_vertex + 16, 99, 1];
+    for (i, value) in read.into_iter().enumerate() {
+        kernel.extend(urb_write(
+            1,
+            4 + 2 * i as u32 + 1,
+            &[ud(value), Src::imm_ud(i as u32)],
+        ));
+    }
+    kernel
+}
+
 #[test]
-fn geometry_shaders_get_their_object_and_their_instance() {
+fn gs_payload_has_the_object_and_instance() {
     for (instances, counts) in [(10u32, 1), (1, 1), (1, 0)] {
         // Constants begin with register 7 or 23, the vertices behind them.
         let start = 7 + 16 * (1 - counts as u8);
         let first_vertex = start + 3;
         let mut draw = geometry_draw(instances, counts);
         draw.constants(&state_constant_gs::PACKET);
-        // Registers: 0 header, 1 output handles, 2 primitive's number, 3 and on input handles;
-        // constants; then eight for each of three vertices. Stores by the instance of the first
-        // channel.
-        let place = [
-            Inst::binary(Opcode::Shr, 8, to(119), scalar(1, 0), Src::imm_ud(27)).no_mask(),
-            Inst::binary(Opcode::Shl, 8, to(119), ud(119), Src::imm_ud(7)).no_mask(),
-        ];
-        let mut kernel = store(0..31, &place);
-        // Five vertices, cut behind the second; the first dwords of their position are the first,
-        // second and third vertex's number and the instance, shifted left and not.
-        kernel.extend(put(1, 0, &[Src::imm_ud(5)]));
-        kernel.extend(put(1, 2, &[Src::imm_ud(1 << 1)]));
-        let shifted = Inst::binary(Opcode::Shr, 8, to(99), ud(1), Src::imm_ud(27)).no_mask();
-        kernel.push(shifted);
-        let read = [first_vertex, first_vertex + 8, first_vertex + 16, 99, 1];
-        for (i, value) in read.into_iter().enumerate() {
-            kernel.extend(put(
-                1,
-                4 + 2 * i as u32 + 1,
-                &[ud(value), Src::imm_ud(i as u32)],
-            ));
-        }
-        draw.rig.code(CODE + GEOMETRY, &kernel);
+        draw.rig
+            .code(CODE + GEOMETRY, &geometry_kernel(first_vertex));
         // GS_INVOCATION_COUNT, GS_PRIMITIVES_COUNT, SO_NUM_PRIMS_WRITTEN0.
         let (rig, counted) = draw.run(12, &[0x2328, 0x2330, 0x5200]);
         // Of each instance of both objects three lines, and invocations count two for each.
@@ -463,7 +511,7 @@ fn geometry_shaders_get_their_object_and_their_instance() {
                     if nr >= 31 {
                         break;
                     }
-                    // The first object's places are six less than the last one's.
+                    // The first object's vertex indices are six less than the last one's.
                     let before = match component {
                         0 => 6 * PLACE,
                         _ => 6,
@@ -479,27 +527,6 @@ fn geometry_shaders_get_their_object_and_their_instance() {
                 }
             }
         }
-        let captured = rig.read(STREAM, 48);
-        let firsts: Vec<u32> = captured.iter().step_by(4).take(6).copied().collect();
-        let [a, b, c] = [0, 2, 4].map(|n| n * PLACE);
-        assert_eq!(firsts[..5], [a, b, c, 0, 0]);
-        let numbers: Vec<u32> = captured
-            .iter()
-            .skip(1)
-            .step_by(4)
-            .take(6)
-            .copied()
-            .collect();
-        assert_eq!(numbers, [0, 1, 2, 3, 3, 4]);
-        if instances > 1 {
-            let second: Vec<u32> = captured
-                .iter()
-                .step_by(4)
-                .skip(6)
-                .take(5)
-                .copied()
-                .collect();
-            assert_eq!(second, [a, b, c, 1, 1]);
-        }
+        check_captured_lines(&rig, instances);
     }
 }

@@ -4,7 +4,7 @@
 //!      the dwords of an entry.
 //! Ref: SKL PRM vol. 7, "Unified Return Buffer (URB)".
 
-use eu::Stop;
+use eu::StopReason;
 
 /// Dwords of a row, the unit of handles.
 const ROW_DWORDS: usize = 16;
@@ -23,8 +23,8 @@ pub(crate) struct Urb {
     fill: u32,
 }
 
-fn outside(handle: u32, offset: usize, len: usize) -> Stop {
-    Stop::Fault {
+fn outside(handle: u32, offset: usize, len: usize) -> StopReason {
+    StopReason::Fault {
         what: format!(
             "{len} dwords at dword {offset} of URB handle {handle:#x}, which are not allocated"
         ),
@@ -42,7 +42,7 @@ impl Urb {
     }
 
     /// Fills an entry with the content of a new one.
-    pub fn reset_entry(&mut self, handle: u32, len: usize) -> Result<(), Stop> {
+    pub fn reset_entry(&mut self, handle: u32, len: usize) -> Result<(), StopReason> {
         let start = Self::start(handle, 0);
         let to = self.words.get_mut(start..start.saturating_add(len));
         to.ok_or_else(|| outside(handle, 0, len))?.fill(self.fill);
@@ -50,10 +50,10 @@ impl Urb {
     }
 
     /// Allocates an entry; returns its handle.
-    pub fn alloc(&mut self, rows: usize) -> Result<u32, Stop> {
+    pub fn alloc(&mut self, rows: usize) -> Result<u32, StopReason> {
         let handle = self.words.len() / ROW_DWORDS;
         if rows > MAX_ROWS - handle {
-            return Err(Stop::Unimplemented {
+            return Err(StopReason::Unimplemented {
                 what: "more URB entries at once than handles can name".into(),
                 at: 0,
             });
@@ -74,14 +74,14 @@ impl Urb {
     }
 
     /// The first `len` dwords of an entry.
-    pub fn slice(&self, handle: u32, len: usize) -> Result<&[u32], Stop> {
+    pub fn slice(&self, handle: u32, len: usize) -> Result<&[u32], StopReason> {
         let start = Self::start(handle, 0);
         let range = start..start.saturating_add(len);
         self.words.get(range).ok_or_else(|| outside(handle, 0, len))
     }
 
     /// Reads dwords at dword `offset` of an entry.
-    pub fn read(&self, handle: u32, offset: usize, out: &mut [u32]) -> Result<(), Stop> {
+    pub fn read(&self, handle: u32, offset: usize, out: &mut [u32]) -> Result<(), StopReason> {
         let start = Self::start(handle, offset);
         let range = start..start.saturating_add(out.len());
         let from = self.words.get(range);
@@ -90,7 +90,7 @@ impl Urb {
     }
 
     /// Writes dwords at dword `offset` of an entry.
-    pub fn write(&mut self, handle: u32, offset: usize, values: &[u32]) -> Result<(), Stop> {
+    pub fn write(&mut self, handle: u32, offset: usize, values: &[u32]) -> Result<(), StopReason> {
         let start = Self::start(handle, offset);
         let range = start..start.saturating_add(values.len());
         let to = self.words.get_mut(range);
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_lie_apart_and_end_where_they_end() {
+    fn urb_entries_are_separate_and_bounded() {
         let mut urb = Urb::default();
         assert_eq!((urb.alloc(2).unwrap(), urb.alloc(1).unwrap()), (0, 2));
         urb.write(2, 15, &[7]).unwrap();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn new_entries_hold_no_number_in_strict_mode() {
+    fn new_entries_are_poisoned_in_strict_mode() {
         let mut urb = Urb::new(true);
         let handle = urb.alloc(1).unwrap();
         let float = |urb: &Urb| f32::from_bits(urb.slice(handle, 4).unwrap()[3]);

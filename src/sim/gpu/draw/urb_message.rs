@@ -7,7 +7,7 @@
 
 use super::exec::{StageFunctions, UrbEntries};
 use super::urb::Urb;
-use eu::{Message, Reply, Stop};
+use eu::{Message, MessageReply, StopReason};
 use isa::descriptor::urb;
 use isa::message::urb::{SFID, SIMD8_READ, SIMD8_WRITE};
 
@@ -19,11 +19,15 @@ const HANDLE: u32 = 0xffff;
 const ROW_DWORDS: usize = 16;
 
 impl StageFunctions for Urb {
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         let desc = message.desc;
         let opcode = urb::OPCODE.get(desc);
         if message.sfid != SFID || !matches!(opcode, SIMD8_WRITE | SIMD8_READ) {
-            return Err(Stop::Unimplemented {
+            return Err(StopReason::Unimplemented {
                 what: format!(
                     "a message to SFID {} with descriptor {desc:#010x} from a stage of geometry",
                     message.sfid
@@ -73,24 +77,29 @@ impl StageFunctions for Urb {
                 }
             }
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
 }
 
 impl UrbEntries for Urb {
-    fn allocate(&mut self, dwords: usize) -> Result<u32, Stop> {
+    fn allocate(&mut self, dwords: usize) -> Result<u32, StopReason> {
         self.alloc(dwords.div_ceil(ROW_DWORDS).max(1))
     }
 
-    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop> {
+    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), StopReason> {
         self.write(handle & HANDLE, 0, values)
     }
 
-    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), Stop> {
+    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), StopReason> {
         self.reset_entry(handle & HANDLE, dwords)
     }
 
-    fn read_entry(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop> {
+    fn read_entry(
+        &mut self,
+        handle: u32,
+        dwords: usize,
+        out: &mut Vec<u32>,
+    ) -> Result<(), StopReason> {
         let entry = self.slice(handle & HANDLE, dwords)?;
         out.clear();
         out.extend_from_slice(entry);
@@ -119,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn channels_write_their_entries_and_read_them_back() {
+    fn urb_writes_and_reads_per_channel_handle() {
         let mut urb = Urb::default();
         let entries = [urb.allocate(16).unwrap(), urb.allocate(16).unwrap()];
         let mut payload = [0; 8];
@@ -143,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_reach_over_a_whole_entry_and_data_may_stand_in_the_second_source() {
+    fn urb_offsets_cover_an_entry_and_data_may_be_in_the_second_payload() {
         let mut urb = Urb::default();
         let handle = urb.allocate(0x600 * 4).unwrap();
         // Global offset 0x5ff, in units of four dwords; one channel, a register of data in each
@@ -170,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn other_messages_and_other_units_are_gaps() {
+    fn unsupported_urb_messages_are_gaps() {
         for (sfid, desc) in [(6, SIMD8_WRITE - 1), (6, SIMD8_READ + 1), (5, SIMD8_READ)] {
             let message = Message {
                 sfid,
@@ -186,7 +195,7 @@ mod tests {
             };
             let stop = Urb::default().message(&message, &mut [0; 8]);
             assert!(
-                matches!(stop, Err(Stop::Unimplemented { .. })),
+                matches!(stop, Err(StopReason::Unimplemented { .. })),
                 "{sfid} {desc}"
             );
         }

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_kept_once_in_the_order_of_their_first_use() {
+    fn ids_are_unique_in_order_of_first_use() {
         for scale in [1, 1000, u32::MAX / 7] {
             let used = [5, 3, 5, 7, 0, 3].map(|id| id * scale);
             let mut ids = used.to_vec();

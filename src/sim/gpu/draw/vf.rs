@@ -10,11 +10,11 @@
 use super::exec::Draw;
 use super::urb::UNWRITTEN;
 use crate::draw_state::VERTEX_ELEMENTS;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{INDICES, Via};
 use crate::space::ADDRESS_MASK;
 use crate::surface::format;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{state_index_buffer as ib, state_vf as vf, state_vf_instancing as instancing};
 use hw::draw::{
     state_vertex_elements, state_vf_component_packing as packing, state_vf_sgvs as sgvs,
@@ -108,7 +108,7 @@ type GeneratedComponent = Option<(usize, usize)>;
 
 /// The vertex fetch unit for one draw.
 pub(crate) struct VertexFetch<'a> {
-    view: View<'a>,
+    view: AddressSpaceView<'a>,
     elements: Vec<Element>,
     vertex_id: GeneratedComponent,
     instance_id: GeneratedComponent,
@@ -140,7 +140,7 @@ pub(crate) struct Vertex {
 
 impl<'a> VertexFetch<'a> {
     /// Reads the state.
-    pub fn read(draw: &Draw<'a>) -> Result<VertexFetch<'a>, Stop> {
+    pub fn read(draw: &Draw<'a>) -> Result<VertexFetch<'a>, StopReason> {
         let state = draw.state;
         let words = state.words(&state_vertex_elements::PACKET);
         let (elements, _) = words.get(1..).unwrap_or_default().as_chunks::<2>();
@@ -212,10 +212,10 @@ impl<'a> VertexFetch<'a> {
     /// Decodes vertex element `number`, and reports its buffer as bound.
     fn read_element(
         draw: &Draw<'_>,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         number: usize,
         element: &[u32; 2],
-    ) -> Result<Element, Stop> {
+    ) -> Result<Element, StopReason> {
         let state = draw.state;
         let controls = CONTROLS.map(|control| control.get(element));
         let number_of_format = ve::SOURCE_ELEMENT_FORMAT.get(element) as u32;
@@ -282,7 +282,7 @@ impl<'a> VertexFetch<'a> {
     }
 
     /// Index `at` of the index buffer; 0 beyond its end.
-    pub fn index(&self, at: u64) -> Result<u32, Stop> {
+    pub fn index(&self, at: u64) -> Result<u32, StopReason> {
         let offset = at * u64::from(self.index_bytes);
         if offset + u64::from(self.index_bytes) > self.index.bytes {
             return Ok(0);
@@ -294,7 +294,7 @@ impl<'a> VertexFetch<'a> {
 
     /// Fetches a vertex and appends its dwords; returns true if the edge from it to the next vertex
     /// is drawn.
-    pub fn fetch(&self, vertex: Vertex, out: &mut Vec<u32>) -> Result<bool, Stop> {
+    pub fn fetch(&self, vertex: Vertex, out: &mut Vec<u32>) -> Result<bool, StopReason> {
         let mut edge = true;
         for (number, element) in self.elements.iter().enumerate() {
             let first = out.len();
@@ -370,7 +370,7 @@ impl<'a> VertexFetch<'a> {
     }
 
     /// The four components of an element whose data starts at address `at`.
-    fn source(&self, element: &Element, at: u64) -> Result<[u64; 4], Stop> {
+    fn source(&self, element: &Element, at: u64) -> Result<[u64; 4], StopReason> {
         let bytes = bytes(element.source);
         self.view.fetched(element.buffer.number, at, bytes)?;
         let quads = |count: usize| {
@@ -403,8 +403,8 @@ impl<'a> VertexFetch<'a> {
     }
 }
 
-fn unimplemented(what: &str, at: u64) -> Stop {
-    Stop::Unimplemented {
+fn unimplemented(what: &str, at: u64) -> StopReason {
+    StopReason::Unimplemented {
         what: what.into(),
         at,
     }
@@ -415,8 +415,8 @@ mod tests {
     use super::*;
     use crate::base_addresses::BaseAddresses;
     use crate::draw_state::DrawState;
-    use crate::kernel_cache::Kernels;
-    use crate::memory::View;
+    use crate::kernel_cache::KernelCache;
+    use crate::memory::AddressSpaceView;
     use crate::options::Options;
     use crate::space::AddressSpace;
     use crate::testing::memory;
@@ -436,7 +436,7 @@ mod tests {
     }
 
     impl Case<'_> {
-        fn fetch(&self, row: u32) -> Result<(Vec<u32>, bool, usize), Stop> {
+        fn fetch(&self, row: u32) -> Result<(Vec<u32>, bool, usize), StopReason> {
             self.fetch_vertex(Vertex {
                 id: 7,
                 row,
@@ -444,7 +444,7 @@ mod tests {
             })
         }
 
-        fn fetch_vertex(&self, vertex: Vertex) -> Result<(Vec<u32>, bool, usize), Stop> {
+        fn fetch_vertex(&self, vertex: Vertex) -> Result<(Vec<u32>, bool, usize), StopReason> {
             self.unit(|fetch| {
                 let mut out = vec![0xaa];
                 let edge = fetch.fetch(vertex, &mut out)?;
@@ -453,10 +453,13 @@ mod tests {
             })
         }
 
-        fn unit<T>(&self, of: impl FnOnce(&VertexFetch<'_>) -> Result<T, Stop>) -> Result<T, Stop> {
+        fn unit<T>(
+            &self,
+            of: impl FnOnce(&VertexFetch<'_>) -> Result<T, StopReason>,
+        ) -> Result<T, StopReason> {
             let mut space = AddressSpace::new();
             space.map(BUFFER, 0x1000, memory(0x1000), 0).expect("free");
-            let written = View::new(&space).write_block(BUFFER, self.words);
+            let written = AddressSpaceView::new(&space).write_block(BUFFER, self.words);
             written.expect("mapped");
             let mut buffer = [0; 4];
             vb::BUFFER_PITCH.set(&mut buffer, 40);
@@ -481,7 +484,7 @@ mod tests {
             for (packet, words) in self.state {
                 state.latch(packet, words);
             }
-            let (options, kernels) = (Options::default(), Kernels::default());
+            let (options, kernels) = (Options::default(), KernelCache::default());
             let draw = Draw {
                 at: 0,
                 state: &state,
@@ -506,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn quadwords_pass_as_they_are_and_fill_128_or_256_bits() {
+    fn passthrough_64_bit_formats_fill_128_or_256_bits() {
         // R64_PASSTHRU and a zero: 128 bits. R64G64B64_PASSTHRU and a zero: 256 bits. R32_UINT.
         let case = Case {
             words: &(0..20).map(|i| 0x100 + i).collect::<Vec<u32>>(),
@@ -529,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn generated_values_count_elements_not_dwords() {
+    fn component_control_counts_elements_of_64_bit_formats() {
         let case = Case {
             words: &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
             elements: &[(0x1bc, [1; 4], &[]), (0x0d7, [2; 4], &[])],
@@ -573,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn packing_leaves_components_out() {
+    fn component_packing_omits_components() {
         // Element 0 keeps x and w, element 1 nothing, element 2 y and z; the vertex's id is in
         // element 2's z.
         let enable = words::<2>(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
@@ -615,7 +618,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_flag_is_read_with_its_vertex() {
+    fn edge_flag_element_is_read_with_its_vertex() {
         // R32G32_UINT, and R8_UINT of a byte of its own.
         let case = Case {
             words: &[
@@ -638,23 +641,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_says_so() {
+    fn unsupported_vertex_formats_are_reported() {
         let refused = |format, controls| {
             let case = Case {
                 words: &[0; 10],
                 elements: &[(format, controls, &[])],
                 state: &[],
             };
-            matches!(case.fetch(0), Err(Stop::Unimplemented { .. }))
+            matches!(case.fetch(0), Err(StopReason::Unimplemented { .. }))
         };
-        // BC1_UNORM, and a quadword beside a one.
+        // BC1_UNORM, and a 64-bit component next to a constant 1.
         assert!(refused(0x186, [1; 4]));
         assert!(refused(0x0a1, [1, 4, 0, 0]));
         assert!(!refused(0x0a1, [1, 2, 0, 0]));
     }
 
     #[test]
-    fn instances_step_buffers() {
+    fn instance_step_rate() {
         let step = |rate| {
             let fields = [
                 (instancing::VERTEX_ELEMENT_INDEX, 1),
@@ -691,7 +694,7 @@ mod tests {
     }
 
     #[test]
-    fn the_instance_is_a_generated_value_too() {
+    fn generated_instance_id() {
         let fields = [
             (sgvs::INSTANCEID_ENABLE, 1),
             (sgvs::INSTANCEID_ELEMENT_OFFSET, 1),
@@ -716,7 +719,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_have_a_size_and_an_end() {
+    fn index_size_and_index_buffer_end() {
         // Bytes 0x10, 0x11, …
         let bytes: Vec<u32> = (0..4).map(|i| 0x1312_1110 + 0x0404_0404 * i).collect();
         let indices = |format, size, cut: Option<u32>| {
@@ -742,7 +745,7 @@ mod tests {
             };
             case.unit(|fetch| {
                 assert_eq!(fetch.cut, cut);
-                let all: Result<Vec<u32>, Stop> = (0..5).map(|at| fetch.index(at)).collect();
+                let all: Result<Vec<u32>, StopReason> = (0..5).map(|at| fetch.index(at)).collect();
                 all
             })
         };
@@ -756,7 +759,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_end_and_may_be_missing() {
+    fn out_of_bounds_and_null_vertex_buffers() {
         // R32G32_UINT at offset 4 of the last row: its last byte is the buffer's, or one beyond.
         let fetch = |format, offset, row| {
             let case = Case {

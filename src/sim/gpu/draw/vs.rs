@@ -7,11 +7,12 @@
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
 use super::urb::Urb;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_vs as table, state_sampler_state_pointers_vs as samplers,
     state_urb_vs as urb_vs, state_vs as vs,
 };
+use hw::value::draw::floating_point_mode;
 
 const LANES: usize = 8;
 
@@ -32,13 +33,16 @@ pub(crate) struct VertexShader<'a> {
 
 impl<'a> VertexShader<'a> {
     /// Reads the state; `None` if the stage is disabled.
-    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<VertexShader<'a>>, Stop> {
+    pub fn new(
+        draw: Draw<'a>,
+        constants: Vec<u32>,
+    ) -> Result<Option<VertexShader<'a>>, StopReason> {
         let get = |field| draw.state.get(&vs::PACKET, field);
         if get(vs::ENABLE) == 0 {
             return Ok(None);
         }
         if get(vs::SIMD8_DISPATCH_ENABLE) == 0 {
-            return Err(Stop::Unimplemented {
+            return Err(StopReason::Unimplemented {
                 what: "a vertex shader of SIMD4x2".into(),
                 at: draw.at,
             });
@@ -58,7 +62,7 @@ impl<'a> VertexShader<'a> {
                 0 => 0,
                 _ => 1024 << get(vs::PER_THREAD_SCRATCH_SPACE),
             },
-            alternate_floats: get(vs::FLOATING_POINT_MODE) == 1,
+            alternate_floats: get(vs::FLOATING_POINT_MODE) == floating_point_mode::ALTERNATE,
         };
         let size = draw
             .state
@@ -85,7 +89,7 @@ impl<'a> VertexShader<'a> {
         fetched: &[u32],
         (count, dwords): (usize, usize),
         out: &mut Vec<Vue>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let (scratch, code) = self.executor.scratch_dwords();
         let mut payload = Vec::new();
         let mut entry = Vec::new();

@@ -7,7 +7,7 @@
 use crate::fate::table::{Fate, Fates};
 use crate::fate::{draw, legal, media, mi, state};
 use crate::rules::FIELD_VALUE;
-use eu::Stop;
+use eu::StopReason;
 use hw::{Field, Packet};
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -71,9 +71,14 @@ fn checks(packet: &Packet) -> Option<&'static PacketChecks> {
 /// Checks a command or structure at address `at`: an error if it uses something that is not
 /// simulated or, in strict mode, has an illegal value.
 ///
-/// # Errors
-/// [`Stop::Unimplemented`] and, in strict mode, [`Stop::Undefined`], with the field's name.
-pub(crate) fn check(packet: &Packet, words: &[u32], strict: bool, at: u64) -> Result<(), Stop> {
+/// # Errors [`StopReason::Unimplemented`] and, in strict mode, [`StopReason::Undefined`], with the
+/// field's name.
+pub(crate) fn check(
+    packet: &Packet,
+    words: &[u32],
+    strict: bool,
+    at: u64,
+) -> Result<(), StopReason> {
     let Some(checks) = checks(packet) else {
         return Ok(());
     };
@@ -81,7 +86,7 @@ pub(crate) fn check(packet: &Packet, words: &[u32], strict: bool, at: u64) -> Re
         legal::check(packet, words, at)?;
     }
     if checks.never {
-        return Err(Stop::Unimplemented {
+        return Err(StopReason::Unimplemented {
             what: packet.name.into(),
             at,
         });
@@ -108,7 +113,7 @@ pub(crate) fn check(packet: &Packet, words: &[u32], strict: bool, at: u64) -> Re
 }
 
 /// The error for the first refused field that is nonzero.
-fn refused(packet: &Packet, words: &[u32], at: u64) -> Stop {
+fn refused(packet: &Packet, words: &[u32], at: u64) -> StopReason {
     let fates = fates_of(packet);
     let asks = |field: &&Field| {
         let refused = fates.and_then(|fates| fates.field_fate(field)) == Some(Fate::Refused);
@@ -119,7 +124,7 @@ fn refused(packet: &Packet, words: &[u32], at: u64) -> Stop {
         .iter()
         .find(asks)
         .map_or("", |field| field.name);
-    Stop::Unimplemented {
+    StopReason::Unimplemented {
         what: format!("{}, {name}", packet.name),
         at,
     }

@@ -12,11 +12,12 @@
 use crate::fate::reason::{EVICTION, FENCE, HANDLES, NOTIFIED, SPAWNER};
 use crate::fate::table::{Fate, fate};
 use crate::rules::FIELD_VALUE;
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
 use isa::descriptor::bti::BINDLESS;
 use isa::descriptor::{self as d, Bits};
 use isa::message::{
-    constant_cache, data_cache_0, data_cache_1, gateway, render_cache, sampler, urb,
+    constant_cache, data_cache_0, data_cache_1, gateway, pixel_interpolator, render_cache, sampler,
+    sampler_cache, thread_spawner, urb,
 };
 use std::sync::OnceLock;
 
@@ -33,19 +34,22 @@ pub(super) struct MessageFates {
     pub rows: &'static [(&'static [NamedField], Fate)],
 }
 
-/// The kind of a message to a shared function, from its message type field; 16 for scratch blocks.
+/// The kind of a message to a shared function, from its message type field or [`SCRATCH_BLOCK`].
 fn message_kind(sfid: u8, desc: u32) -> u32 {
     match sfid {
         sampler::SFID => d::sample::MESSAGE_TYPE.get(desc),
         gateway::SFID => d::gateway::SUBFUNCTION.get(desc),
         render_cache::SFID => d::render_target::MESSAGE_TYPE.get(desc),
         urb::SFID => d::urb::OPCODE.get(desc),
-        data_cache_0::SFID if d::data_cache_0::CATEGORY.any(desc) => 16,
+        data_cache_0::SFID if d::data_cache_0::CATEGORY.any(desc) => SCRATCH_BLOCK,
         constant_cache::SFID | data_cache_0::SFID => d::data_cache_0::MESSAGE_TYPE.get(desc),
         data_cache_1::SFID => d::data_cache_1::MESSAGE_TYPE.get(desc),
         _ => 0,
     }
 }
+
+/// The kind of scratch blocks, which have no message type: more than data cache 0 has.
+const SCRATCH_BLOCK: u32 = 16;
 
 const fn kinds(of: &[u32]) -> u32 {
     let (mut all, mut i) = (0, 0);
@@ -61,12 +65,12 @@ const ALL: u32 = u32::MAX;
 const MBZ: Fate = Fate::Only(&[0], "reserved");
 
 macro_rules! messages {
-    ($($name:literal $sfid:literal $kinds:expr, reserved [$($lo:literal..$hi:literal),*] => { $(
+    ($($name:literal $function:ident $kinds:expr, reserved [$($lo:literal..$hi:literal),*] => { $(
         $message_kind:ident $(($($argument:tt)*))? : $($module:ident::$field:ident),+ ;
     )* })*) => {
         pub(super) static MESSAGES: &[MessageFates] = &[$(MessageFates {
             name: $name,
-            sfid: $sfid,
+            sfid: $function::SFID,
             kinds: $kinds,
             rows: &[
                 $((&[$((concat!(stringify!($module), "::", stringify!($field)), d::$module::$field)),+], fate!($message_kind $(($($argument)*))?)),)*
@@ -78,101 +82,101 @@ macro_rules! messages {
 
 #[rustfmt::skip]
 messages! {
-    "sampler" 2 ALL, reserved [] => {
+    "sampler" sampler ALL, reserved [] => {
         modelled: common::BINDING_TABLE_INDEX, sample::SAMPLER_INDEX, sample::MESSAGE_TYPE, sample::SIMD_MODE,
             common::HEADER_PRESENT, sample::RETURN_FORMAT;
         refused: sample::SIMD_MODE_EXTENSION;
     }
-    "gateway" 3 kinds(&[0, 1, 4, 5]), reserved [3..13, 17..19, 29..30] => {
+    "gateway" gateway kinds(&[gateway::OPEN, gateway::CLOSE, gateway::BARRIER, gateway::UPDATE_STATE]), reserved [3..13, 17..19, 29..30] => {
         modelled: gateway::SUBFUNCTION;
         refused: gateway::ACKNOWLEDGE;
         inert(NOTIFIED): gateway::NOTIFY;
     }
-    "render target write" 5 kinds(&[12]), reserved [13..13, 18..18, 29..29] => {
+    "render target write" render_cache kinds(&[render_cache::RENDER_TARGET_WRITE]), reserved [13..13, 18..18, 29..29] => {
         modelled: common::BINDING_TABLE_INDEX, render_target::SUBTYPE, render_target::SLOT_GROUP, render_target::MESSAGE_TYPE,
             common::HEADER_PRESENT;
         ruled("ps-end"): render_target::LAST_RENDER_TARGET;
         refused: render_target::DATA_FORMAT;
     }
-    "urb simd8" 6 kinds(&[7, 8]), reserved [16..16, 18..18, 29..30] => {
+    "urb simd8" urb kinds(&[urb::SIMD8_WRITE, urb::SIMD8_READ]), reserved [16..16, 18..18, 29..30] => {
         modelled: urb::OPCODE, urb::GLOBAL_OFFSET, urb::CHANNEL_MASK_PRESENT, urb::PER_SLOT_OFFSET_PRESENT;
         inert(HANDLES): common::HEADER_PRESENT;
     }
-    "thread spawner" 7 ALL, reserved [] => {
+    "thread spawner" thread_spawner ALL, reserved [] => {
         inert(SPAWNER): spawner::ALL, spawner::ALL_ABOVE;
     }
-    "oword block" 9 kinds(&[0, 1]), reserved [11..12, 18..18, 29..30] => {
+    "oword block" constant_cache kinds(&[constant_cache::OWORD_BLOCK_READ, constant_cache::UNALIGNED_OWORD_BLOCK_READ]), reserved [11..12, 18..18, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, common::HEADER_PRESENT;
         inert(EVICTION): oword_block::INVALIDATE_AFTER_READ;
     }
-    "dword scattered" 9 kinds(&[3]), reserved [10..12, 18..18, 29..30] => {
+    "dword scattered" constant_cache kinds(&[constant_cache::DWORD_SCATTERED_READ]), reserved [10..12, 18..18, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, dword_scattered::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, common::HEADER_PRESENT;
         inert(EVICTION): dword_scattered::INVALIDATE_AFTER_READ;
     }
-    "oword block" 10 kinds(&[0, 1, 8]), reserved [11..12, 29..30] => {
+    "oword block" data_cache_0 kinds(&[data_cache_0::OWORD_BLOCK_READ, data_cache_0::UNALIGNED_OWORD_BLOCK_READ, data_cache_0::OWORD_BLOCK_WRITE]), reserved [11..12, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
             common::HEADER_PRESENT;
         inert(EVICTION): oword_block::INVALIDATE_AFTER_READ;
     }
-    "oword dual block" 10 kinds(&[2, 10]), reserved [10..12, 29..30] => {
+    "oword dual block" data_cache_0 kinds(&[data_cache_0::OWORD_DUAL_BLOCK_READ, data_cache_0::OWORD_DUAL_BLOCK_WRITE]), reserved [10..12, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, oword_dual_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
             common::HEADER_PRESENT;
         inert(EVICTION): oword_dual_block::INVALIDATE_AFTER_READ;
     }
-    "dword scattered" 10 kinds(&[3, 11]), reserved [10..12, 29..30] => {
+    "dword scattered" data_cache_0 kinds(&[data_cache_0::DWORD_SCATTERED_READ, data_cache_0::DWORD_SCATTERED_WRITE]), reserved [10..12, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, dword_scattered::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
             common::HEADER_PRESENT;
         inert(EVICTION): dword_scattered::INVALIDATE_AFTER_READ;
     }
-    "byte scattered" 10 kinds(&[4, 12]), reserved [9..9, 12..13, 29..30] => {
+    "byte scattered" data_cache_0 kinds(&[data_cache_0::BYTE_SCATTERED_READ, data_cache_0::BYTE_SCATTERED_WRITE]), reserved [9..9, 12..13, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, byte_scattered::SIMD_MODE, byte_scattered::DATA_SIZE, data_cache_0::MESSAGE_TYPE,
             data_cache_0::CATEGORY, common::HEADER_PRESENT;
     }
-    "memory fence" 10 kinds(&[7]), reserved [29..30] => {
+    "memory fence" data_cache_0 kinds(&[data_cache_0::MEMORY_FENCE]), reserved [29..30] => {
         modelled: data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY;
         inert(FENCE): common::BINDING_TABLE_INDEX, fence::FLUSHES, fence::COMMIT, common::HEADER_PRESENT;
     }
-    "scratch block" 10 kinds(&[16]), reserved [14..14, 29..30] => {
+    "scratch block" data_cache_0 kinds(&[SCRATCH_BLOCK]), reserved [14..14, 29..30] => {
         modelled: scratch_block::OFFSET, scratch_block::BLOCK_SIZE, scratch_block::CHANNEL_MODE, scratch_block::OPERATION,
             data_cache_0::CATEGORY;
         refused: scratch_block::INVALIDATE_AFTER_READ;
         only([1], "vol. 2d, MDC_MHR"): common::HEADER_PRESENT;
     }
-    "pixel interpolator" 11 ALL, reserved [8..10, 15..15, 17..19, 29..30] => {
+    "pixel interpolator" pixel_interpolator ALL, reserved [8..10, 15..15, 17..19, 29..30] => {
         modelled: interpolator::OFFSETS, interpolator::SLOT_GROUP, interpolator::MESSAGE_TYPE, interpolator::INTERPOLATION_MODE,
             interpolator::SIMD_MODE;
     }
-    "untyped surface" 12 kinds(&[1, 9]), reserved [29..30] => {
+    "untyped surface" data_cache_1 kinds(&[data_cache_1::UNTYPED_SURFACE_READ, data_cache_1::UNTYPED_SURFACE_WRITE]), reserved [29..30] => {
         modelled: common::BINDING_TABLE_INDEX, untyped::CHANNEL_MASK, untyped::SIMD_MODE, data_cache_1::MESSAGE_TYPE,
             common::HEADER_PRESENT;
     }
-    "a64 untyped surface" 12 kinds(&[17, 25]), reserved [29..30] => {
+    "a64 untyped surface" data_cache_1 kinds(&[data_cache_1::A64_UNTYPED_SURFACE_READ, data_cache_1::A64_UNTYPED_SURFACE_WRITE]), reserved [29..30] => {
         inert(HANDLES): common::BINDING_TABLE_INDEX;
         modelled: untyped::CHANNEL_MASK, untyped::SIMD_MODE, data_cache_1::MESSAGE_TYPE, common::HEADER_PRESENT;
     }
-    "typed surface" 12 kinds(&[5, 13]), reserved [29..30] => {
+    "typed surface" data_cache_1 kinds(&[data_cache_1::TYPED_SURFACE_READ, data_cache_1::TYPED_SURFACE_WRITE]), reserved [29..30] => {
         modelled: common::BINDING_TABLE_INDEX, typed::CHANNEL_MASK, typed::SLOT_GROUP, data_cache_1::MESSAGE_TYPE,
             common::HEADER_PRESENT;
     }
-    "untyped atomic" 12 kinds(&[2, 27]), reserved [29..30] => {
+    "untyped atomic" data_cache_1 kinds(&[data_cache_1::UNTYPED_ATOMIC, data_cache_1::UNTYPED_ATOMIC_FLOAT]), reserved [29..30] => {
         modelled: common::BINDING_TABLE_INDEX, atomic::OPERATION, atomic::SIMD_MODE, atomic::RETURN_DATA,
             data_cache_1::MESSAGE_TYPE, common::HEADER_PRESENT;
     }
-    "typed atomic" 12 kinds(&[6]), reserved [29..30] => {
+    "typed atomic" data_cache_1 kinds(&[data_cache_1::TYPED_ATOMIC]), reserved [29..30] => {
         modelled: common::BINDING_TABLE_INDEX, typed_atomic::OPERATION, typed_atomic::SLOT_GROUP, typed_atomic::RETURN_DATA,
             data_cache_1::MESSAGE_TYPE, common::HEADER_PRESENT;
     }
-    "a64 atomic" 12 kinds(&[18, 29]), reserved [29..30] => {
+    "a64 atomic" data_cache_1 kinds(&[data_cache_1::A64_UNTYPED_ATOMIC, data_cache_1::A64_UNTYPED_ATOMIC_FLOAT]), reserved [29..30] => {
         inert(HANDLES): common::BINDING_TABLE_INDEX;
         modelled: a64_atomic::OPERATION, a64_atomic::DATA_WIDTH, a64_atomic::RETURN_DATA, data_cache_1::MESSAGE_TYPE,
             common::HEADER_PRESENT;
     }
-    "a64 scattered" 12 kinds(&[16, 26]), reserved [13..13, 29..30] => {
+    "a64 scattered" data_cache_1 kinds(&[data_cache_1::A64_SCATTERED_READ, data_cache_1::A64_SCATTERED_WRITE]), reserved [13..13, 29..30] => {
         inert(HANDLES): common::BINDING_TABLE_INDEX;
         modelled: a64_scattered::SUBTYPE, a64_scattered::ELEMENTS, a64_scattered::SIMD_MODE, data_cache_1::MESSAGE_TYPE,
             common::HEADER_PRESENT;
     }
-    "a64 block" 12 kinds(&[20, 21]), reserved [29..30] => {
+    "a64 block" data_cache_1 kinds(&[data_cache_1::A64_BLOCK_READ, data_cache_1::A64_BLOCK_WRITE]), reserved [29..30] => {
         inert(HANDLES): common::BINDING_TABLE_INDEX;
         modelled: oword_block::BLOCK_SIZE, a64_block::SUBTYPE, data_cache_1::MESSAGE_TYPE;
         inert(EVICTION): a64_block::INVALIDATE_AFTER_READ;
@@ -222,8 +226,8 @@ fn checks() -> &'static [[Checks; 32]; 16] {
 /// mode, is illegal.
 ///
 /// # Errors
-/// [`Stop::Unimplemented`] and, in strict mode, [`Stop::Undefined`], with the bits.
-pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
+/// [`StopReason::Unimplemented`] and, in strict mode, [`StopReason::Undefined`], with the bits.
+pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), StopReason> {
     let (sfid, desc) = (message.sfid, message.desc);
     if strict {
         check_extended(message)?;
@@ -241,7 +245,7 @@ pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
     let what = format!("{name}, bits {wrong:#x} of the descriptor {desc:#010x}");
     match desc & own.refused {
         0 => Err(FIELD_VALUE.stop(what, message.ip)),
-        _ => Err(Stop::Unimplemented {
+        _ => Err(StopReason::Unimplemented {
             what,
             at: message.ip,
         }),
@@ -255,8 +259,15 @@ pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
 /// Surface State"). Functions without surfaces ignore it: instruction compaction may leave other
 /// bits there in an instruction that ends a thread. The sampler is exempt: Mesa's iris leaves other
 /// bits there when it computes a sampler index, which works on real machines.
-fn check_extended(message: &Message<'_>) -> Result<(), Stop> {
-    let surface = matches!(message.sfid, 4 | 5 | 9 | 10 | 12);
+fn check_extended(message: &Message<'_>) -> Result<(), StopReason> {
+    let surface = matches!(
+        message.sfid,
+        sampler_cache::SFID
+            | render_cache::SFID
+            | constant_cache::SFID
+            | data_cache_0::SFID
+            | data_cache_1::SFID
+    );
     let handled = d::common::BINDING_TABLE_INDEX.get(message.desc) == BINDLESS;
     let wrong = match surface && !handled {
         true => message.ex_desc & HANDLE,
@@ -277,7 +288,7 @@ const HANDLE: u32 = u32::MAX << 12;
 mod tests {
     use super::*;
 
-    fn send(sfid: u8, desc: u32, strict: bool) -> Result<(), Stop> {
+    fn send(sfid: u8, desc: u32, strict: bool) -> Result<(), StopReason> {
         send_extended(sfid, desc, 0, strict)
     }
 
@@ -288,7 +299,7 @@ mod tests {
             assert_eq!(send_extended(sfid, desc, ex_desc, false), Ok(()));
             match send_extended(sfid, desc, ex_desc, true) {
                 Ok(()) => None,
-                Err(Stop::Undefined { rule, .. }) => Some(rule),
+                Err(StopReason::Undefined { rule, .. }) => Some(rule),
                 Err(other) => panic!("{other}"),
             }
         };
@@ -303,7 +314,7 @@ mod tests {
         assert_eq!(ended(3, 4, 0x1000), None);
     }
 
-    fn send_extended(sfid: u8, desc: u32, ex_desc: u32, strict: bool) -> Result<(), Stop> {
+    fn send_extended(sfid: u8, desc: u32, ex_desc: u32, strict: bool) -> Result<(), StopReason> {
         let message = Message {
             sfid,
             desc,
@@ -344,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_and_what_is_reserved_stops() {
+    fn refused_and_reserved_descriptor_bits_stop() {
         let (mut refused, mut demanded) = (0, 0);
         for messages in MESSAGES {
             let kind_of = |desc: u32| messages.kinds >> message_kind(messages.sfid, desc) & 1 == 1;
@@ -369,7 +380,8 @@ mod tests {
                     match fate {
                         Fate::Refused => {
                             refused += 1;
-                            let stops = matches!(loose, Err(Stop::Unimplemented { at: 3, .. }));
+                            let stops =
+                                matches!(loose, Err(StopReason::Unimplemented { at: 3, .. }));
                             assert!(stops, "{} {name}: {loose:?}", messages.name);
                         }
                         Fate::Only(..) => {
@@ -377,7 +389,7 @@ mod tests {
                             assert_eq!(loose, Ok(()), "{} {name}", messages.name);
                             let field = matches!(
                                 strict,
-                                Err(Stop::Undefined {
+                                Err(StopReason::Undefined {
                                     rule: "field-value",
                                     ..
                                 })

@@ -7,12 +7,12 @@
 
 use crate::fate::reason::{CHICKEN, GLK_BARRIERS, NOTE, PLACE, PREEMPTION, SCHEDULING};
 use crate::fate::table::{Fate, fate};
-use eu::Stop;
+use eu::StopReason;
 use hw::register as r;
 
 /// A range of consecutive registers with equal fates.
 #[derive(Clone, Copy, Debug)]
-pub struct Registers {
+pub struct RegisterRange {
     /// Offset of the first register.
     pub first: u32,
     /// Offset of the last register.
@@ -32,7 +32,7 @@ macro_rules! registers {
         $($bits:expr => $own:ident $(($($argument:tt)*))?,)* else $rest:ident $(($($more:tt)*))?
     })*) => {
         /// Every register that a batch may write.
-        pub static ALL: &[Registers] = &[$(Registers {
+        pub static ALL: &[RegisterRange] = &[$(RegisterRange {
             first: $first,
             last: $last,
             name: $name,
@@ -59,10 +59,10 @@ registers! {
     0x22d8, 0x22dc, "PS_DEPTH_COUNT, slice 0" { else refused }
     0x22f0, 0x22f4, "PS_INVOCATION_COUNT, slice 1" { else refused }
     0x22f8, 0x22fc, "PS_DEPTH_COUNT, slice 1" { else refused }
-    0x2300, 0x2344, "HS_INVOCATION_COUNT to CL_PRIMITIVES_COUNT" { else modelled }
+    r::HS_INVOCATION_COUNT, r::CL_PRIMITIVES_COUNT + 4, "HS_INVOCATION_COUNT to CL_PRIMITIVES_COUNT" { else modelled }
     0x2360, 0x2364, "OA_CTX_CONTROL, OACTXID" { else refused }
     r::MI_PREDICATE_RESULT_2, r::MI_PREDICATE_RESULT_2, "MI_PREDICATE_RESULT_2" { else modelled }
-    r::MI_PREDICATE_SRC0, 0x241c, "MI_PREDICATE_SRC0 to MI_PREDICATE_RESULT_1" { else modelled }
+    r::MI_PREDICATE_SRC0, r::MI_PREDICATE_RESULT + 4, "MI_PREDICATE_SRC0 to MI_PREDICATE_RESULT_1" { else modelled }
     r::PRIMITIVE_END_OFFSET, r::PRIMITIVE_END_OFFSET, "3DPRIM_END_OFFSET" { else modelled }
     r::PRIMITIVE_START_VERTEX, r::PRIMITIVE_BASE_VERTEX, "3DPRIM_START_VERTEX to 3DPRIM_BASE_VERTEX" { else modelled }
     0x2448, 0x2454, "PS_INVOCATION_COUNT, PS_DEPTH_COUNT, slice 2" { else refused }
@@ -70,9 +70,9 @@ registers! {
     0x2580, 0x2580, "CS_CHICKEN1" masked { else inert(PREEMPTION) }
     r::CS_GPR0, r::CS_GPR0 + 0x7c, "CS_GPR" { else modelled }
     0x2b00, 0x2b00, "OA_CONTROL" { else refused }
-    0x5200, 0x521c, "SO_NUM_PRIMS_WRITTEN" { else modelled }
-    0x5240, 0x525c, "SO_PRIM_STORAGE_NEEDED" { else modelled }
-    0x5280, 0x528c, "SO_WRITE_OFFSET" { else modelled }
+    r::SO_NUM_PRIMS_WRITTEN0, r::SO_NUM_PRIMS_WRITTEN0 + 0x1c, "SO_NUM_PRIMS_WRITTEN" { else modelled }
+    r::SO_PRIM_STORAGE_NEEDED0, r::SO_PRIM_STORAGE_NEEDED0 + 0x1c, "SO_PRIM_STORAGE_NEEDED" { else modelled }
+    r::SO_WRITE_OFFSET0, r::SO_WRITE_OFFSET0 + 0xc, "SO_WRITE_OFFSET" { else modelled }
     // STC PMA Optimization Enable.
     0x7000, 0x7000, "CACHE_MODE_0" masked { 1 << 5 => inert(CHICKEN), else refused }
     r::CACHE_MODE_1, r::CACHE_MODE_1, "CACHE_MODE_1" masked {
@@ -92,19 +92,19 @@ registers! {
     0x7304, 0x7304, "HDC_CHICKEN1" masked { else inert(CHICKEN) }
     r::SLICE_COMMON_ECO_CHICKEN1, r::SLICE_COMMON_ECO_CHICKEN1, "SLICE_COMMON_ECO_CHICKEN1" masked { else inert(GLK_BARRIERS) }
     0x91b8, 0x91c4, "PERFCNT1, PERFCNT2" { else refused }
-    0xb118, 0xb118, "L3SQCREG4" { else inert(CHICKEN) }
+    r::L3SQCREG4, r::L3SQCREG4, "L3SQCREG4" { else inert(CHICKEN) }
     0xe400, 0xe400, "TD_CTL" { else refused }
     // Which thread of an EU goes first: Intel's compute driver has them take turns.
     0xe404, 0xe404, "TD_CTL2" { 1 << 8 => inert(SCHEDULING), else refused }
 }
 
 /// Returns the range that contains a register.
-pub fn range_of(offset: u32) -> Option<&'static Registers> {
+pub fn range_of(offset: u32) -> Option<&'static RegisterRange> {
     let mut all = ALL.iter();
     all.find(|registers| (registers.first..=registers.last).contains(&offset))
 }
 
-impl Registers {
+impl RegisterRange {
     /// Mask of the bits with one of these fates.
     fn among(&self, is: impl Fn(Fate) -> bool) -> u32 {
         let named = self.bits.iter().fold(0, |all, (bits, _)| all | bits);
@@ -131,13 +131,13 @@ impl Registers {
     /// The value of the register after a write.
     ///
     /// # Errors
-    /// [`Stop::Unimplemented`] if a refused bit is set.
-    pub(crate) fn written(&self, old: u32, value: u32, at: u64) -> Result<u32, Stop> {
+    /// [`StopReason::Unimplemented`] if a refused bit is set.
+    pub(crate) fn written(&self, old: u32, value: u32, at: u64) -> Result<u32, StopReason> {
         let mask = if self.masked { value >> 16 } else { u32::MAX };
         let new = old & !mask | value & mask;
         match new & self.among(|fate| fate == Fate::Refused) {
             0 => Ok(new),
-            refused => Err(Stop::Unimplemented {
+            refused => Err(StopReason::Unimplemented {
                 what: format!("{}, bits {refused:#x}", self.name),
                 at,
             }),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_say_what_is_written() {
+    fn write_masks_select_written_register_bits() {
         let mode = range_of(r::CACHE_MODE_1).expect("a row");
         let raw = r::CACHE_MODE_1_MSC_RAW & 0xffff;
         let set = |old, value| mode.written(old, value, 0);
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(set(raw, raw << 16), Ok(0));
         assert!(matches!(
             set(0, 1 << 15 | 1 << 31),
-            Err(Stop::Unimplemented { .. })
+            Err(StopReason::Unimplemented { .. })
         ));
         let ignored = 1 << 1 | 1 << 4;
         assert_eq!(mode.counts() & (raw | ignored), raw);

@@ -4,10 +4,10 @@
 //!      GPGPU_WALKER.
 
 use super::slm_bytes;
-use crate::cs::streamer::Report;
+use crate::cs::streamer::BatchReport;
 use crate::options::Options;
 use crate::testing::{CODE, CURBE, DATA, DESCRIPTOR, Rig, STATE, end, send, to, ud, walk_batch};
-use eu::Stop;
+use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Field, Packet, media, mi, register};
 use isa::{ArfReg, CondMod, Dst, Inst, Opcode, Pred, PredCtrl, Region, Src, Type};
@@ -70,7 +70,7 @@ fn scalar(nr: u8, dword: u8) -> Src {
     Src::grf(nr, 4 * dword, Type::Ud, Region::SCALAR)
 }
 
-fn one(nr: u8, dword: u8) -> Dst {
+fn dword_dst(nr: u8, dword: u8) -> Dst {
     Dst::grf(nr, 4 * dword, Type::Ud)
 }
 
@@ -88,14 +88,14 @@ fn record() -> Vec<Inst> {
     let all = |dst, src| Inst::unary(Opcode::Mov, 8, dst, src).no_mask();
     let mut kernel = vec![all(to(20), Src::imm_ud(0)), all(to(22), Src::imm_ud(0))];
     // OWords: eight of them a record.
-    kernel.push(shl(one(20, 2), scalar(0, 0), 3));
+    kernel.push(shl(dword_dst(20, 2), scalar(0, 0), 3));
     for (dword, by) in [(1, 5), (6, 6), (7, 7)] {
-        kernel.push(shl(one(19, 0), scalar(0, dword), by));
-        kernel.push(add(one(20, 2), scalar(19, 0)));
+        kernel.push(shl(dword_dst(19, 0), scalar(0, dword), by));
+        kernel.push(add(dword_dst(20, 2), scalar(19, 0)));
     }
     kernel.push(all(to(21), ud(0)));
-    kernel.push(mov(one(22, 0), arf(ArfReg::State, 8)));
-    kernel.push(mov(one(22, 1), arf(ArfReg::Control, 0)));
+    kernel.push(mov(dword_dst(22, 0), arf(ArfReg::State, 8)));
+    kernel.push(mov(dword_dst(22, 1), arf(ArfReg::Control, 0)));
     kernel.push(all(to(23), ud(1)));
     kernel.push(all(to(24), ud(2)));
     // OWord block write of eight OWords, stateless, with a header.
@@ -129,7 +129,7 @@ fn recorded(set: Set<'_>, of: &[(Field, u64)], records: usize) -> Vec<Vec<u32>> 
 }
 
 #[test]
-fn every_workgroup_of_a_box_has_its_threads() {
+fn every_workgroup_of_the_walk_has_its_threads() {
     // Two by two by two workgroups, of three threads side by side.
     let (first, end) = ([1, 2, 1], [3, 4, 3]);
     let set = shape([3, 1, 1], first, end);
@@ -154,7 +154,7 @@ fn every_workgroup_of_a_box_has_its_threads() {
 }
 
 #[test]
-fn the_number_of_workgroups_may_come_from_registers() {
+fn indirect_workgroup_counts_come_from_registers() {
     use media::gpgpu_walker as f;
     let mut rig = Rig::new(options());
     rig.load_kernel(&record(), 1);
@@ -202,7 +202,7 @@ fn predicated_walkers_are_skipped() {
 }
 
 #[test]
-fn channels_are_masked_in_the_last_column_and_in_the_last_row() {
+fn right_and_bottom_execution_masks() {
     use media::gpgpu_walker as f;
     for (code, all) in [(0, 0xff), (1, 0xffff), (2, u32::MAX)] {
         let (right, bottom) = (0x0f0f_1f3f, 0x7777_7773);
@@ -233,7 +233,7 @@ fn channels_are_masked_in_the_last_column_and_in_the_last_row() {
 }
 
 #[test]
-fn constants_are_shared_or_of_each_thread() {
+fn cross_thread_and_per_thread_constants() {
     let two = shape([2, 1, 1], [0; 3], [1; 3]);
     let length = (
         &media::media_curbe_load::PACKET,
@@ -272,7 +272,7 @@ fn constants_are_shared_or_of_each_thread() {
 }
 
 #[test]
-fn constants_may_come_as_the_walker_s_indirect_data() {
+fn indirect_data_supplies_constants() {
     use media::gpgpu_walker as f;
     let set = [
         shape([2, 1, 1], [0; 3], [1; 3]),
@@ -340,7 +340,7 @@ fn payload_has_the_sampler_state_pointer() {
 }
 
 #[test]
-fn a_thread_knows_its_scratch_and_its_binding_table() {
+fn payload_has_scratch_and_binding_table() {
     use media::media_vfe_state as f;
     let of = [(idd::BINDING_TABLE_POINTER, 0x160)];
     let shaped = shape([3, 1, 1], [0; 3], [1; 3]);
@@ -374,7 +374,7 @@ fn descriptor_sets_the_float_mode() {
 }
 
 #[test]
-fn a_walker_finds_its_descriptor_among_those_that_were_loaded() {
+fn walker_selects_a_loaded_interface_descriptor() {
     use media::gpgpu_walker as f;
     use media::media_interface_descriptor_load as load;
     let run = |index, bytes| {
@@ -401,7 +401,7 @@ fn a_walker_finds_its_descriptor_among_those_that_were_loaded() {
         let found = run(index, bytes);
         let refused = matches!(
             found,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "interface-descriptor-bounds",
                 ..
             })
@@ -411,7 +411,7 @@ fn a_walker_finds_its_descriptor_among_those_that_were_loaded() {
 }
 
 /// A walk of a kernel by one worker.
-fn walk(kernel: &[Inst], set: Set<'_>, options: Options) -> Result<Report, Stop> {
+fn walk(kernel: &[Inst], set: Set<'_>, options: Options) -> Result<BatchReport, StopReason> {
     let mut rig = Rig::new(options);
     rig.load_kernel(kernel, 1);
     rig.execute(&batch(set))
@@ -422,7 +422,7 @@ fn nothing() -> Inst {
 }
 
 #[test]
-fn workgroups_have_at_most_128_threads() {
+fn workgroup_thread_count_limit() {
     for (threads, fits) in [
         ([64, 2, 1], true),
         ([8, 4, 4], true),
@@ -432,7 +432,10 @@ fn workgroups_have_at_most_128_threads() {
         let found = walk(&[nothing()], &shape(threads, [0; 3], [1; 3]), options());
         match found {
             Ok(report) => assert!(fits && report.threads == threads.iter().product::<u64>()),
-            Err(stop) => assert!(!fits && matches!(stop, Stop::Fault { .. }), "{stop:?}"),
+            Err(stop) => assert!(
+                !fits && matches!(stop, StopReason::Fault { .. }),
+                "{stop:?}"
+            ),
         }
     }
     // None at all, and more than there can be.
@@ -454,7 +457,7 @@ fn workgroups_have_at_most_128_threads() {
 }
 
 #[test]
-fn a_dispatch_of_too_many_instructions_is_a_hang() {
+fn dispatch_over_the_instruction_budget_hangs() {
     // Three instructions with the end, of six threads.
     let set = shape([2, 1, 1], [0; 3], [3, 1, 1]);
     for (budget, runs) in [(18, true), (17, false)] {
@@ -467,7 +470,8 @@ fn a_dispatch_of_too_many_instructions_is_a_hang() {
             found.as_ref().map(|r| (r.threads, r.instructions)).ok(),
             runs.then_some((6, 18))
         );
-        let hang = matches!(&found, Err(Stop::Fault { what, .. }) if what.starts_with("hang"));
+        let hang =
+            matches!(&found, Err(StopReason::Fault { what, .. }) if what.starts_with("hang"));
         assert_eq!(hang, !runs, "{found:?}");
     }
 }
@@ -484,13 +488,16 @@ fn hang_errors_name_the_kernel_and_its_loop() {
         ..options()
     };
     let found = walk(&[nothing(), nothing(), back], &set, limited);
-    let Err(Stop::Fault { what, .. }) = &found else {
+    let Err(StopReason::Fault { what, .. }) = &found else {
         panic!("{found:?}");
     };
     let (first, last) = (CODE + 16, CODE + 32);
-    let told =
+    let position =
         format!("CS that ran last, kernel {CODE:#x}, goes round from {first:#x} to {last:#x}");
-    assert!(what.starts_with("hang") && what.contains(&told), "{what}");
+    assert!(
+        what.starts_with("hang") && what.contains(&position),
+        "{what}"
+    );
 }
 
 #[test]
@@ -530,7 +537,7 @@ fn incomplete_barriers_hang() {
     let two = shape([2, 1, 1], [0; 3], [1; 3]);
     let found = walk(&[wait()], &two, options());
     assert!(
-        matches!(&found, Err(Stop::Fault { what, .. }) if what.contains("hangs")),
+        matches!(&found, Err(StopReason::Fault { what, .. }) if what.contains("hangs")),
         "{found:?}"
     );
     for barriers in 1..4 {
@@ -544,7 +551,7 @@ fn incomplete_barriers_hang() {
 }
 
 #[test]
-fn shared_memory_is_empty_for_every_workgroup() {
+fn slm_is_zeroed_for_every_workgroup() {
     // Each adds one to dword 0 and records what was there: for itself.
     let atomic = 2 << 25 | 1 << 20 | 0x02 << 14 | 1 << 13 | 1 << 12 | 7 << 8 | 254;
     let kernel = vec![
@@ -556,7 +563,14 @@ fn shared_memory_is_empty_for_every_workgroup() {
         }
         .no_mask(),
         Inst::unary(Opcode::Mov, 8, to(10), Src::imm_ud(0)).no_mask(),
-        Inst::binary(Opcode::Shl, 1, one(10, 2), scalar(0, 1), Src::imm_ud(1)).no_mask(),
+        Inst::binary(
+            Opcode::Shl,
+            1,
+            dword_dst(10, 2),
+            scalar(0, 1),
+            Src::imm_ud(1),
+        )
+        .no_mask(),
         Inst::unary(Opcode::Mov, 8, to(11), ud(8)).no_mask(),
         send(
             10,
@@ -580,7 +594,7 @@ fn shared_memory_is_empty_for_every_workgroup() {
 }
 
 #[test]
-fn shared_memory_comes_by_powers_of_two() {
+fn slm_size_is_a_power_of_two() {
     // SKL: nothing, 1, 2, 4 to 64 KiB.
     let kilobytes = [0, 1, 2, 4, 8, 16, 32, 64];
     for (code, kilobytes) in (0..).zip(kilobytes) {
@@ -589,7 +603,7 @@ fn shared_memory_comes_by_powers_of_two() {
 }
 
 #[test]
-fn invocations_are_channels_of_threads() {
+fn cs_invocations_count_enabled_channels() {
     use media::gpgpu_walker as f;
     let count = register::CS_INVOCATION_COUNT;
     // All of them, and three of each group's last thread.
@@ -644,7 +658,7 @@ fn invocations_are_channels_of_threads() {
 }
 
 #[test]
-fn a_binding_table_is_relative_to_the_surface_state_base() {
+fn binding_table_is_relative_to_the_surface_state_base() {
     let mut rig = Rig::new(options());
     // Writes ones through entry 1 of a table.
     let kernel = [
@@ -669,7 +683,7 @@ fn a_binding_table_is_relative_to_the_surface_state_base() {
 }
 
 #[test]
-fn scratch_is_for_as_many_threads_as_may_run() {
+fn scratch_is_sized_for_the_maximum_number_of_threads() {
     use media::media_vfe_state as f;
     use mi::mi_load_register_mem as load;
     // A kilobyte for each of three threads, from 0x400 on. Nobody but they looks at it, so it need
@@ -686,7 +700,7 @@ fn scratch_is_for_as_many_threads_as_may_run() {
         });
         let kernel = [
             Inst::unary(Opcode::Mov, 8, to(10), Src::imm_ud(0)).no_mask(),
-            Inst::unary(Opcode::Mov, 1, one(10, 2), Src::imm_ud(at / 16)).no_mask(),
+            Inst::unary(Opcode::Mov, 1, dword_dst(10, 2), Src::imm_ud(at / 16)).no_mask(),
             Inst::unary(Opcode::Mov, 8, to(11), Src::imm_ud(7)).no_mask(),
             send(
                 10,
@@ -708,7 +722,7 @@ fn scratch_is_for_as_many_threads_as_may_run() {
         words.extend(read);
         end(&mut words);
         let found = rig.execute(&words);
-        let refused = matches!(found, Err(Stop::Undefined { .. }));
+        let refused = matches!(found, Err(StopReason::Undefined { .. }));
         assert_eq!(refused, !is_scratch, "{at:#x}: {found:?}");
         assert_eq!(rig.read(DATA + u64::from(at), 1), [7]);
     }
@@ -734,23 +748,58 @@ fn slow() -> Vec<Inst> {
         inverse: true,
     });
     vec![
-        Inst::binary(Opcode::Shl, 1, one(31, 0), scalar(0, 0), Src::imm_ud(15)).no_mask(),
-        Inst::unary(Opcode::Mov, 1, one(30, 0), Src::imm_ud(0)).no_mask(),
-        Inst::binary(Opcode::Add, 1, one(30, 0), scalar(30, 0), Src::imm_ud(1)).no_mask(),
+        Inst::binary(
+            Opcode::Shl,
+            1,
+            dword_dst(31, 0),
+            scalar(0, 0),
+            Src::imm_ud(15),
+        )
+        .no_mask(),
+        Inst::unary(Opcode::Mov, 1, dword_dst(30, 0), Src::imm_ud(0)).no_mask(),
+        Inst::binary(
+            Opcode::Add,
+            1,
+            dword_dst(30, 0),
+            scalar(30, 0),
+            Src::imm_ud(1),
+        )
+        .no_mask(),
         compare.no_mask(),
         jump,
     ]
 }
 
 /// A kernel's threads' results in g9, two threads of a workgroup and two workgroups.
-fn results(kernel: Vec<Inst>, cpu_threads: usize) -> (Vec<u32>, Report) {
+fn results(kernel: Vec<Inst>, cpu_threads: usize) -> (Vec<u32>, BatchReport) {
     let mut kernel = kernel;
     kernel.extend([
         Inst::unary(Opcode::Mov, 8, to(10), Src::imm_ud(0)).no_mask(),
         // Two OWords for each thread, four for each workgroup.
-        Inst::binary(Opcode::Shl, 1, one(10, 2), scalar(0, 1), Src::imm_ud(2)).no_mask(),
-        Inst::binary(Opcode::Shl, 1, one(12, 0), scalar(0, 0), Src::imm_ud(1)).no_mask(),
-        Inst::binary(Opcode::Add, 1, one(10, 2), scalar(10, 2), scalar(12, 0)).no_mask(),
+        Inst::binary(
+            Opcode::Shl,
+            1,
+            dword_dst(10, 2),
+            scalar(0, 1),
+            Src::imm_ud(2),
+        )
+        .no_mask(),
+        Inst::binary(
+            Opcode::Shl,
+            1,
+            dword_dst(12, 0),
+            scalar(0, 0),
+            Src::imm_ud(1),
+        )
+        .no_mask(),
+        Inst::binary(
+            Opcode::Add,
+            1,
+            dword_dst(10, 2),
+            scalar(10, 2),
+            scalar(12, 0),
+        )
+        .no_mask(),
         Inst::unary(Opcode::Mov, 8, to(11), ud(9)).no_mask(),
         send(
             10,
@@ -795,7 +844,7 @@ fn ended_threads_count_as_arrived_at_barriers() {
 }
 
 #[test]
-fn nobody_goes_past_a_barrier_before_all_have_come() {
+fn no_thread_passes_a_barrier_before_all_arrive() {
     let slm = 254;
     let write = 2 << 25 | 9 << 14 | 2 << 12 | 0xe << 8 | slm;
     let read = 1 << 25 | 1 << 20 | 1 << 14 | 2 << 12 | 0xe << 8 | slm;
@@ -816,7 +865,7 @@ fn nobody_goes_past_a_barrier_before_all_have_come() {
 }
 
 #[test]
-fn instructions_count_once_however_often_a_thread_is_resumed() {
+fn resumed_threads_count_instructions_once() {
     let kernel = [arrive(), wait(), arrive(), wait(), nothing()];
     let two = shape([2, 1, 1], [0; 3], [1; 3]);
     let needed = walk(&kernel, &two, options()).expect("runs").instructions;
@@ -830,7 +879,7 @@ fn instructions_count_once_however_often_a_thread_is_resumed() {
 }
 
 #[test]
-fn a_kernel_begins_where_its_descriptor_says() {
+fn kernel_start_pointer_of_the_interface_descriptor() {
     let mut rig = Rig::new(Options {
         profile: true,
         ..options()

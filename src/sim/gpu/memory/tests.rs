@@ -2,17 +2,17 @@
 //!
 //! Ref: SKL PRM vol. 5, "Memory Views".
 
-use super::View;
+use super::AddressSpaceView;
 use crate::observer::{Via, Watch};
 use crate::space::{AddressSpace, MapError};
 use crate::strict::caches::Log;
 use crate::testing::memory;
-use eu::Stop;
+use eu::StopReason;
 
 const TOP: u64 = 1 << 48;
 
 #[test]
-fn ranges_are_pages_of_48_bits_with_memory_behind_them() {
+fn ranges_are_page_aligned_48_bit_and_backed() {
     let map = |start, len, offset, have| {
         let found = AddressSpace::new().map(start, len, memory(have), offset);
         found.map_err(|error| match error {
@@ -47,7 +47,7 @@ fn ranges_are_pages_of_48_bits_with_memory_behind_them() {
 }
 
 #[test]
-fn ranges_lie_beside_each_other_but_not_over_each_other() {
+fn ranges_may_be_adjacent_but_not_overlap() {
     let base = || {
         let mut space = AddressSpace::new();
         for start in [0x8000, 0x4000] {
@@ -93,13 +93,13 @@ fn ranges_lie_beside_each_other_but_not_over_each_other() {
 }
 
 #[test]
-fn bits_above_the_48th_do_not_count() {
+fn address_bits_above_47_are_ignored() {
     let high = 0xffff_8000_0000_1000;
     let low = 0x8000_0000_1000;
     let mut space = AddressSpace::new();
     space.map(high, 0x1000, memory(0x1000), 0).expect("free");
     assert_eq!(space.ranges().collect::<Vec<_>>(), [(low, 0x1000)]);
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     view.write(high + 8, 5).expect("mapped");
     assert_eq!([view.read(low + 8), view.read(high + 8)], [Ok(5), Ok(5)]);
     view.write_four([high, low + 4, high + 8, low + 12], 0b1011, [1, 2, 3, 4])
@@ -123,7 +123,7 @@ fn three() -> AddressSpace {
     ] {
         space.map(start, 0x1000, backing, offset).expect("free");
     }
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     for (base, start) in [
         (0x100_0000, 0x1_0000),
         (0x200_0000, 0x1_1000),
@@ -147,9 +147,9 @@ fn there(address: u64) -> Option<u32> {
 }
 
 #[test]
-fn a_view_finds_every_range_whatever_it_saw_before() {
+fn view_finds_every_range_regardless_of_its_cache() {
     let space = three();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let places = [
         0xfffc, 0x1_0000, 0x1_0ffc, 0x1_1000, 0x1_1ffc, 0x1_2000, 0x1_3ffc, 0x1_4000, 0x1_4ffc,
         0x1_5000,
@@ -160,7 +160,7 @@ fn a_view_finds_every_range_whatever_it_saw_before() {
                 for at in [first, second, third] {
                     let expected = there(at).ok_or(at);
                     let found = view.read(at).map_err(|stop| match stop {
-                        Stop::Fault { at, .. } => at,
+                        StopReason::Fault { at, .. } => at,
                         other => panic!("{other:?}"),
                     });
                     assert_eq!(found, expected, "{first:#x} {second:#x} {third:#x}");
@@ -178,7 +178,7 @@ fn ranges_map_backings_at_an_offset() {
         .map(0x8000, 0x1000, backing.clone(), 0x2000)
         .expect("free");
     space.map(0x9000, 0x3000, backing, 0).expect("free");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     view.write(0x8010, 7).expect("mapped");
     assert_eq!(
         [view.read(0xb010), view.read(0x9010), view.read(0xa010)],
@@ -187,9 +187,9 @@ fn ranges_map_backings_at_an_offset() {
 }
 
 #[test]
-fn blocks_go_on_where_ranges_adjoin() {
+fn block_accesses_cross_adjacent_ranges() {
     let space = three();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     for (start, dwords) in [
         (0x1_0ff0, 4),
         (0x1_0ff0, 5),
@@ -217,14 +217,14 @@ fn blocks_go_on_where_ranges_adjoin() {
         let write = view.write_block(start, &vec![0; dwords]);
         for stop in [read, write] {
             assert!(
-                matches!(stop, Err(Stop::Fault { at, .. }) if at == gap),
+                matches!(stop, Err(StopReason::Fault { at, .. }) if at == gap),
                 "{stop:?}"
             );
         }
     }
     let values: Vec<_> = (5000..5006).collect();
     let space = three();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     view.write_block(0x1_0ff8, &values).expect("mapped");
     let mut out = [0; 8];
     view.read_block(0x1_0ff4, &mut out).expect("mapped");
@@ -237,7 +237,7 @@ fn blocks_go_on_where_ranges_adjoin() {
 #[test]
 fn qwords_are_two_dwords() {
     let space = three();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     for at in [0x1_0000, 0x1_0ffc, 0x1_4004] {
         let [low, high] = [at, at + 4].map(|at| u64::from(there(at).expect("mapped")));
         assert_eq!(view.read64(at), Ok(low | high << 32), "{at:#x}");
@@ -251,12 +251,12 @@ fn qwords_are_two_dwords() {
 }
 
 #[test]
-fn bytes_stand_anywhere() {
+fn byte_accesses_at_any_address() {
     // Around a dword's, a qword's and a range's end.
     for bytes in [1, 2, 4, 8u32] {
         for at in 0x1_0ff0..=0x1_1000u64 {
             let space = three();
-            let view = View::new(&space);
+            let view = AddressSpaceView::new(&space);
             let byte = |i: u64| (there(i & !3).expect("mapped") >> (i % 4 * 8)) as u8;
             let all = |of: &dyn Fn(u64) -> u8| {
                 (0..bytes).fold(0, |v, i| v | u64::from(of(at + u64::from(i))) << (8 * i))
@@ -284,7 +284,7 @@ fn bytes_stand_anywhere() {
         }
         // The last bytes of a range that nothing follows are there.
         let space = three();
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         let last = 0x1_2000 - u64::from(bytes);
         assert!(view.read_bytes(last, bytes).is_ok() && view.write_bytes(last, bytes, 0).is_ok());
         assert!(
@@ -295,7 +295,7 @@ fn bytes_stand_anywhere() {
 }
 
 #[test]
-fn four_dwords_are_written_by_their_mask() {
+fn masked_write_of_four_dwords() {
     // Side by side; across two ranges; one beyond all of them.
     let near = [0x1_0000, 0x1_0ffc, 0x1_0800, 0x1_0100];
     let far = [0x1_0000, 0x1_1000, 0x1_4000, 0x1_0ffc];
@@ -305,7 +305,7 @@ fn four_dwords_are_written_by_their_mask() {
         for addresses in [near, far, gap, edge] {
             for mask in 0..16 {
                 let space = three();
-                let view = View::new(&space);
+                let view = AddressSpaceView::new(&space);
                 view.read(seen).expect("mapped");
                 let found = view.write_four(addresses, mask, [1, 2, 3, 4]);
                 let faults = addresses == gap && mask >> 1 & 1 == 1;
@@ -327,10 +327,10 @@ fn four_dwords_are_written_by_their_mask() {
 }
 
 #[test]
-fn a_dword_is_changed_at_once() {
+fn dword_update_is_atomic() {
     use std::sync::atomic::Ordering::Relaxed;
     let space = three();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let word = view.atomic(0x1_1007).expect("mapped");
     assert_eq!(word.fetch_add(1, Relaxed), 0x200_0001);
     assert_eq!(view.read(0x1_1004), Ok(0x200_0002));
@@ -339,7 +339,7 @@ fn a_dword_is_changed_at_once() {
 
 /// Bytes from 0x1_0040 to 0x1_0080 that a check of strict mode finds: those that `try_at` is
 /// refused for.
-fn refused(bytes: u64, mut try_at: impl FnMut(u64) -> Result<(), Stop>) -> Vec<u64> {
+fn refused(bytes: u64, mut try_at: impl FnMut(u64) -> Result<(), StopReason>) -> Vec<u64> {
     let places = (0x1_0040..0x1_0080).step_by(bytes as usize);
     places.filter(|at| try_at(*at).is_err()).collect()
 }
@@ -348,12 +348,12 @@ type Access<'a> = (
     &'static str,
     u64,
     u64,
-    &'a dyn Fn(&View<'_>) -> Result<(), Stop>,
+    &'a dyn Fn(&AddressSpaceView<'_>) -> Result<(), StopReason>,
 );
 
 #[test]
 fn every_written_byte_is_reported() {
-    let none = |found: Result<u32, Stop>| found.map(|_| ());
+    let none = |found: Result<u32, StopReason>| found.map(|_| ());
     let writes: [Access<'_>; 9] = [
         ("write", 0x50, 4, &|v| v.write(0x1_0050, 1)),
         ("write64", 0x50, 8, &|v| v.write64(0x1_0050, 1)),
@@ -371,7 +371,7 @@ fn every_written_byte_is_reported() {
     ];
     for (name, start, bytes, write) in writes {
         let (space, log) = (three(), Log::default());
-        let view = View::watched(&space, Some(&log), Via::Data);
+        let view = AddressSpaceView::watched(&space, Some(&log), Via::Data);
         assert!(view.is_strict());
         view.read(0x1_0040).expect("mapped");
         log.begin(0);
@@ -391,13 +391,13 @@ fn every_written_byte_is_reported() {
         let high = 0xffff_0000_0001_0000 + (start & !3);
         assert!(view.read(high).is_err(), "{name}");
     }
-    assert!(!View::new(&three()).is_strict());
+    assert!(!AddressSpaceView::new(&three()).is_strict());
 }
 
 #[test]
-fn strict_mode_is_told_of_every_byte_that_is_read() {
+fn observer_receives_every_byte_read() {
     let (space, log) = (three(), Log::default());
-    let view = View::watched(&space, Some(&log), Via::Data);
+    let view = AddressSpaceView::watched(&space, Some(&log), Via::Data);
     log.begin(0);
     view.write_bytes(0x1_0058, 1, 1).expect("mapped");
     log.end();
@@ -420,9 +420,10 @@ fn strict_mode_is_told_of_every_byte_that_is_read() {
 }
 
 #[test]
-fn only_atomics_may_follow_atomics_without_waiting() {
+fn only_atomics_may_follow_atomics_without_a_stall() {
     // The first work's access, and the second's to the same dword.
-    let atomic: &dyn Fn(&View<'_>) -> Result<(), Stop> = &|v| v.atomic(0x1_0050).map(|_| ());
+    let atomic: &dyn Fn(&AddressSpaceView<'_>) -> Result<(), StopReason> =
+        &|v| v.atomic(0x1_0050).map(|_| ());
     let writes: [Access<'_>; 4] = [
         ("write", 0, 0, &|v| v.write(0x1_0050, 1)),
         ("write_block", 0, 0, &|v| v.write_block(0x1_0050, &[1])),
@@ -432,7 +433,7 @@ fn only_atomics_may_follow_atomics_without_waiting() {
     for (name, _, _, write) in writes {
         for atomic_first in [false, true] {
             let (space, log) = (three(), Log::default());
-            let view = View::watched(&space, Some(&log), Via::Data);
+            let view = AddressSpaceView::watched(&space, Some(&log), Via::Data);
             log.begin(0);
             if atomic_first {
                 atomic(&view)
@@ -466,11 +467,11 @@ fn overlapping_ranges_are_rejected_and_faults_name_the_address() {
         space.map(0x8000, 0x2000, memory(0x1000), 0),
         Err(MapError::Short { .. })
     ));
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     assert!(view.read(0x2ffc).is_ok());
     assert!(matches!(
         view.read(0x3000),
-        Err(Stop::Fault { at: 0x3000, .. })
+        Err(StopReason::Fault { at: 0x3000, .. })
     ));
     assert!(space.unmap(0x1000) && !space.unmap(0x1000));
 }
@@ -480,7 +481,7 @@ fn bytes_cross_dwords_and_ranges() {
     let mut space = AddressSpace::new();
     space.map(0, 0x1000, memory(0x1000), 0).unwrap();
     space.map(0x1000, 0x1000, memory(0x1000), 0).unwrap();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     view.write_bytes(0xffe, 4, 0x1122_3344).unwrap();
     assert_eq!(view.read_bytes(0xffe, 4).unwrap(), 0x1122_3344);
     assert_eq!(view.read(0xffc).unwrap(), 0x3344_0000);

@@ -1,7 +1,7 @@
 //! An observer that records reads and writes and allows everything.
 
 use crate::observer::{Colour, Depth, Marks, Memory, ReadResult, Slices, Via, Watch, WorkEpoch};
-use eu::Stop;
+use eu::StopReason;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,7 @@ impl Watch for Quiet {
     fn begin(&self, _: u64) {}
     fn scratch(&self, _: Range<u64>) {}
     fn end(&self) {}
-    fn read(&self, address: u64, bytes: u64, _: Via) -> Result<ReadResult, Stop> {
+    fn read(&self, address: u64, bytes: u64, _: Via) -> Result<ReadResult, StopReason> {
         self.note((false, address, bytes));
         Ok(ReadResult::Current)
     }
@@ -41,26 +41,26 @@ impl Watch for Quiet {
     }
     fn before(&self, _: u64, _: &mut [u8], _: Via) {}
     fn bound(&self, _: u64, _: u64) {}
-    fn fetched(&self, _: u32, _: u64, _: u64) -> Result<(), Stop> {
+    fn fetched(&self, _: u32, _: u64, _: u64) -> Result<(), StopReason> {
         Ok(())
     }
     fn control(&self, _: u64, _: u64) {}
-    fn write(&self, address: u64, bytes: u64, _: Via, _: bool) -> Result<(), Stop> {
+    fn write(&self, address: u64, bytes: u64, _: Via, _: bool) -> Result<(), StopReason> {
         self.note((true, address, bytes));
         Ok(())
     }
-    fn surface_state(&self, _: &[u32; 16], _: u64, _: bool) -> Result<(), Stop> {
+    fn surface_state(&self, _: &[u32; 16], _: u64, _: bool) -> Result<(), StopReason> {
         Ok(())
     }
     fn depth(&self, _: (u64, &Memory), _: Depth) {}
-    fn depth_seen(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), Stop> {
+    fn depth_seen(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), StopReason> {
         Ok(())
     }
     fn colour(&self, _: (u64, &Memory), _: Colour) {}
-    fn colour_seen(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), Stop> {
+    fn colour_seen(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), StopReason> {
         Ok(())
     }
-    fn depth_through(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), Stop> {
+    fn depth_through(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), StopReason> {
         Ok(())
     }
 }

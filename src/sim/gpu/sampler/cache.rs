@@ -4,9 +4,9 @@
 //!      draw or dispatch, so like the machine's it does not see what the same draw writes.
 //! Ref: SKL PRM vol. 7, "Sampling Engine", texture caches.
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::surface::{Block, Codec, Image, Level};
-use eu::Stop;
+use eu::StopReason;
 
 /// Cached blocks of texels.
 const LINES: usize = 512;
@@ -81,11 +81,11 @@ impl TextureCache {
     /// apart.
     pub fn texel(
         &mut self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         (state, image): (u64, &Image),
         (level, known): (u32, &Level),
         place: [u32; 3],
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         let [x, y, z] = place;
         let (column, row) = (x >> LOG2_BLOCK, y >> LOG2_BLOCK);
         let block = u64::from(column) | u64::from(row) << 20 | u64::from(z) << 40;
@@ -133,11 +133,11 @@ impl TextureCache {
     /// The same without keeping it: for messages that read a texel once.
     pub fn load_uncached(
         &mut self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         (state, image): (u64, &Image),
         level: u32,
         [x, y, z]: [u32; 3],
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         let known = self.level((state, image), level);
         let Some(address) = known.address(x, y, z, 0) else {
             return Ok(image.outside());
@@ -149,11 +149,11 @@ impl TextureCache {
     /// The CCS state of a texel's block.
     pub fn block(
         &mut self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         (state, image): (u64, &Image),
         level: u32,
         [x, y, z]: [u32; 3],
-    ) -> Result<Block, Stop> {
+    ) -> Result<Block, StopReason> {
         let Some([width, height]) = image.ccs_block() else {
             return Ok(Block::Plain);
         };

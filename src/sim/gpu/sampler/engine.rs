@@ -9,11 +9,11 @@ use super::state::Sampler;
 use crate::bindings::Bindings;
 use crate::rules;
 use crate::surface::Image;
-use eu::{Host, Stop};
+use eu::{HostSimd, StopReason};
 
 /// The sampling engine as one worker's threads see it.
 pub(crate) struct Engine {
-    pub(super) host: Host,
+    pub(super) host: HostSimd,
     /// Sampler states by address.
     samplers: Vec<(u64, Sampler)>,
     next: usize,
@@ -29,7 +29,7 @@ const CACHED_SAMPLERS: usize = 8;
 impl Default for Engine {
     fn default() -> Engine {
         Engine {
-            host: Host::detect(),
+            host: HostSimd::detect(),
             samplers: Vec::new(),
             next: 0,
             texels: TextureCache::default(),
@@ -59,7 +59,11 @@ impl Engine {
 
     /// The decoded sampler state at an offset from the dynamic state base address. Strict mode
     /// checks that it lies inside the heap.
-    pub fn sampler_state(&mut self, bindings: &Bindings<'_>, offset: u64) -> Result<Sampler, Stop> {
+    pub fn sampler_state(
+        &mut self,
+        bindings: &Bindings<'_>,
+        offset: u64,
+    ) -> Result<Sampler, StopReason> {
         let address = bindings.bases.dynamic + offset;
         if let Some(known) = self.samplers.iter().find(|s| s.0 == address) {
             return Ok(known.1);

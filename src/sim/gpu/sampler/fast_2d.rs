@@ -11,10 +11,10 @@ use super::lod::{self, LevelSelection, LodSource};
 use super::request::{
     ParameterLayout, Request, SUBSPAN, array_element, message_type, respond_lane, respond_texels,
 };
-use super::state::{AddressMode, Filter, MipFilter, Reduction};
+use super::state::{AddressMode, Filter, MipFilter, Reduction, Sampler};
 use crate::surface::format::Packer;
 use crate::surface::{Block, Kind, Level};
-use eu::Stop;
+use eu::StopReason;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// [`address::apply_address_mode`], with a shortcut for texels inside the surface.
@@ -88,7 +88,7 @@ fn read_texel(
     plain: &PlainLevel<'_>,
     [x, y]: [i64; 2],
     slice: u32,
-) -> Result<[u32; 4], Stop> {
+) -> Result<[u32; 4], StopReason> {
     let (image, sampler) = (filtering.image, filtering.sampler);
     let [width, height, _] = plain.level.extent();
     let (x, y) = (
@@ -128,7 +128,7 @@ fn filter_point(
     linear: bool,
     [x, y]: [i64; 2],
     slice: u32,
-) -> Result<[u32; 4], Stop> {
+) -> Result<[u32; 4], StopReason> {
     if !linear {
         let nearest = [x.div_euclid(STEPS), y.div_euclid(STEPS)];
         return read_texel(filtering, plain, nearest, slice);
@@ -171,6 +171,27 @@ fn select_level(
     lod::select(sampler, image, &gradients, computed, 0.0)
 }
 
+/// True if a lane's value comes from several levels or from several points of one.
+#[inline(always)]
+fn needs_general_path(sampler: &Sampler, selection: &LevelSelection) -> bool {
+    let anisotropic = selection.samples > 1 && selection.filter == Filter::Anisotropic;
+    let blends = sampler.mip == MipFilter::Linear && selection.beta != 0.0 && !selection.magnified;
+    selection.is_empty || anisotropic || blends
+}
+
+/// A point of a level in texels, quantised.
+#[inline(always)]
+fn texel_point(at: [f64; 2], size: [u32; 2], normalized: bool, rounded: [bool; 2]) -> [i64; 2] {
+    let along = |axis: usize| {
+        let at = match normalized {
+            true => at[axis] * f64::from(size[axis]),
+            false => at[axis],
+        };
+        address::quantise(at, rounded[axis])
+    };
+    [along(0), along(1)]
+}
+
 /// Samples the lanes of `active` by subspans, with the `constant` selection where all levels are
 /// the same.
 ///
@@ -183,7 +204,7 @@ pub(super) fn sample_2d(
     order: &ParameterLayout,
     (active, constant): (u32, Option<LevelSelection>),
     response: &mut [u32],
-) -> Result<u32, Stop> {
+) -> Result<u32, StopReason> {
     let (image, sampler) = (filtering.image, filtering.sampler);
     let (true, Some(packer)) = (
         is_plain_request(filtering, request, order),
@@ -225,10 +246,7 @@ pub(super) fn sample_2d(
             None => select_level(filtering, [u, v], size),
         };
         let linear = selection.filter != Filter::Nearest;
-        let anisotropic = selection.samples > 1 && selection.filter == Filter::Anisotropic;
-        let blends =
-            sampler.mip == MipFilter::Linear && selection.beta != 0.0 && !selection.magnified;
-        if selection.is_empty || anisotropic || blends {
+        if needs_general_path(sampler, &selection) {
             continue;
         }
         let number = selection.levels[0];
@@ -265,14 +283,7 @@ pub(super) fn sample_2d(
             packer,
         };
         for i in (0..SUBSPAN).filter(|i| lanes >> i & 1 == 1) {
-            let along = |at: f64, size: u32, axis: usize| {
-                let at = match sampler.normalized {
-                    true => at * f64::from(size),
-                    false => at,
-                };
-                address::quantise(at, rounded[axis])
-            };
-            let point = [along(u[i], width, 0), along(v[i], height, 1)];
+            let point = texel_point([u[i], v[i]], [width, height], sampler.normalized, rounded);
             let slice = match image.is_array {
                 true => array_element(request.float(order.coordinates[2], first + i), image.depth),
                 false => 0,

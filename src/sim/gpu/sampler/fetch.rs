@@ -9,10 +9,10 @@ use super::cache::TextureCache;
 use super::engine::Engine;
 use super::request::{Request, message_type, respond_lane, respond_simd16, respond_subspan};
 use crate::bindings::Bindings;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Band, Block, Image, Kind, Level};
-use eu::Stop;
+use eu::StopReason;
 
 /// Column, row and slice of a message's coordinates: the array element is the second coordinate of
 /// 1D arrays, and the third of others.
@@ -41,7 +41,7 @@ fn corner(xs: &[u32; 16], ys: &[u32; 16]) -> Option<[u32; 2]> {
 
 /// Texels of one level and slice that a message fetches, by lane.
 struct PlaneFetch<'f, 'a> {
-    view: &'f View<'a>,
+    view: &'f AddressSpaceView<'a>,
     request: &'f Request<'f>,
     surface: (u64, &'f Image),
     level: (u32, Level),
@@ -57,7 +57,7 @@ impl PlaneFetch<'_, '_> {
     /// Fetches four texels at a time where four lanes address a subspan each, as image copies do.
     /// Returns the mask of lanes whose response is written.
     #[inline(always)]
-    fn subspans(&self, texels: &mut TextureCache, response: &mut [u32]) -> Result<u32, Stop> {
+    fn subspans(&self, texels: &mut TextureCache, response: &mut [u32]) -> Result<u32, StopReason> {
         let (image, slice, active) = (self.surface.1, self.slice, self.active);
         let ([xs, ys], (level, known)) = (self.coordinates, &self.level);
         let mut done = 0;
@@ -108,7 +108,7 @@ impl PlaneFetch<'_, '_> {
         texels: &mut TextureCache,
         done: u32,
         response: &mut [u32],
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, StopReason> {
         let (image, slice, active) = (self.surface.1, self.slice, self.active);
         let ([xs, ys], (level, known)) = (self.coordinates, &self.level);
         if !known.is_plain() {
@@ -144,7 +144,7 @@ impl Engine {
         (state, image): (u64, &Image),
         active: u32,
         response: &mut [u32],
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, StopReason> {
         let lanes = request.lanes;
         let flat = image.kind == Kind::D2 && image.samples == 1;
         let plain = request.channel_mask == 0 && request.offset == [0; 3];
@@ -219,7 +219,7 @@ impl Engine {
         request: &Request<'_>,
         surface: (u64, &Image),
         lane: usize,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         let image = surface.1;
         let parameter = |index: usize| request.parameter(index, lane);
         let with_offset = |index: usize, axis: usize| {
@@ -298,7 +298,7 @@ impl Engine {
         lod: u32,
         place: [u32; 3],
         sample: u32,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         let [width, height, depth] = image.level_extent(lod);
         let inside =
             place[0] < width && place[1] < height && place[2] < depth && image.is_resident(lod);

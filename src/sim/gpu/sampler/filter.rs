@@ -8,9 +8,9 @@ use super::address::{self, STEPS};
 use super::cache::TextureCache;
 use super::lod::LevelSelection;
 use super::state::{AddressMode, Filter, MipFilter, Reduction, Sampler};
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::surface::{Image, Kind, Level, format};
-use eu::Stop;
+use eu::StopReason;
 use hw::{ChannelKind, Format};
 
 /// The point of a surface that a lane samples.
@@ -72,7 +72,7 @@ impl ValueKind {
 
 /// A surface, its sampler, and the caches that filtering uses.
 pub(super) struct FilterContext<'f, 'a> {
-    pub view: &'f View<'a>,
+    pub view: &'f AddressSpaceView<'a>,
     pub texels: &'f mut TextureCache,
     /// Address of the surface state.
     pub state: u64,
@@ -119,7 +119,7 @@ impl FilterContext<'_, '_> {
         level: (u32, &Level),
         tap: Tap,
         reference: Option<f32>,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         let texel = match tap {
             Tap::Texel(place) => {
                 let surface = (self.state, self.image);
@@ -205,7 +205,7 @@ impl FilterContext<'_, '_> {
         target: &SamplePoint,
         linear: bool,
         magnified: bool,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         let linear = linear && self.uses_footprint();
         let known = self.texels.level((self.state, self.image), level);
         let level = (level, &known);
@@ -265,7 +265,7 @@ impl FilterContext<'_, '_> {
         level: (u32, &Level),
         slice: u32,
         axes: &[AxisTaps; 3],
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         let extent = level.1.extent();
         let modes = self.sampler.modes;
         let [columns, rows] = [0, 1].map(|axis: usize| {
@@ -300,7 +300,7 @@ impl FilterContext<'_, '_> {
         &mut self,
         target: &SamplePoint,
         selection: &LevelSelection,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         if selection.is_empty {
             return Ok(self.image.outside());
         }
@@ -326,7 +326,7 @@ impl FilterContext<'_, '_> {
         level: u32,
         target: &SamplePoint,
         selection: &LevelSelection,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         let linear = selection.filter != Filter::Nearest;
         if selection.samples <= 1 || selection.filter != Filter::Anisotropic {
             return self.filter_isotropic(level, target, linear, selection.magnified);
@@ -365,7 +365,7 @@ impl FilterContext<'_, '_> {
         target: &SamplePoint,
         selection: &LevelSelection,
         channel: usize,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         // It is of the view's first level, wherever levels are clamped to (ERRATA.md).
         if selection.is_empty || !self.image.is_resident(0) {
             let nothing = self.image.swizzled(self.image.outside());

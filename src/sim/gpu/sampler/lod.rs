@@ -57,9 +57,10 @@ pub(super) fn constant_selection(sampler: &Sampler, image: &Image) -> Option<Lev
         )
     };
     let (near, far) = (of(0.0), of(1e30));
-    let told = |s: &LevelSelection| (s.filter, s.levels, s.beta.to_bits(), s.samples, s.is_empty);
+    let selection =
+        |s: &LevelSelection| (s.filter, s.levels, s.beta.to_bits(), s.samples, s.is_empty);
     let alike = sampler.rounding.iter().all(|[min, mag]| min == mag);
-    let one = told(&near) == told(&far) && near.filter != Filter::Anisotropic;
+    let one = selection(&near) == selection(&far) && near.filter != Filter::Anisotropic;
     (one && (alike || near.magnified == far.magnified)).then_some(far)
 }
 

@@ -6,7 +6,8 @@
 use super::engine::Engine;
 use super::request::{ParameterLayout, Request, message_type, respond_lane, signed_nibble};
 use crate::bindings::{Bindings, Payload, Use, unimplemented};
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
+use isa::descriptor::value::sampler_simd_mode;
 use isa::descriptor::{common, sample};
 
 impl Engine {
@@ -17,11 +18,11 @@ impl Engine {
         message: &Message<'_>,
         payload: Payload<'_>,
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let desc = message.desc;
         let lanes = match sample::SIMD_MODE.get(desc) {
-            1 => 8,
-            2 => 16,
+            sampler_simd_mode::SIMD8 => 8,
+            sampler_simd_mode::SIMD16 => 16,
             _ => return unimplemented(message, "a sampler message of this width"),
         };
         if sample::RETURN_FORMAT.any(desc) {

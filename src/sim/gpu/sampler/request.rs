@@ -217,8 +217,8 @@ pub(super) fn respond_lane(
         }
         return;
     }
-    let kept = (0..4).filter(|c| request.channel_mask >> c & 1 == 0);
-    for (register, channel) in kept.enumerate() {
+    let returned = (0..4).filter(|c| request.channel_mask >> c & 1 == 0);
+    for (register, channel) in returned.enumerate() {
         if let Some(to) = response.get_mut(register * request.lanes + lane) {
             *to = values[channel];
         }

@@ -1,13 +1,13 @@
 //! A port with the surfaces and samplers of a test, and messages to it: the fixture of this
 //! folder's tests.
 
-use crate::dataport::{Bases, Port, WideLock, sfid};
-use crate::memory::View;
+use crate::dataport::{MessageBases, WideLock, WorkerPort, sfid};
+use crate::memory::AddressSpaceView;
 use crate::sampler::state::Sampler;
 use crate::space::AddressSpace;
 use crate::surface::Image;
 use crate::testing::memory;
-use eu::{Message, SharedFunctions, Stop};
+use eu::{Message, SharedFunctions, StopReason};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 
 /// The binding table; surface states and sampler states lie behind it.
@@ -34,7 +34,7 @@ pub(super) const BORDER_RED: f32 = 70.0;
 /// Fields that are not as they are by default.
 pub(super) type Set<'s> = &'s [(hw::Field, u64)];
 
-/// A linear 4 × 4 surface of R32_FLOAT with rows 64 bytes apart.
+/// A linear 4 × 4 surface of R32_FLOAT with a row pitch of 64 bytes.
 pub(super) fn surface(set: Set<'_>) -> [u32; 16] {
     let mut words = [0; 16];
     let base = [
@@ -75,7 +75,7 @@ fn sampler_words(set: Set<'_>) -> [u32; 4] {
 pub(super) fn sampler(set: Set<'_>) -> Sampler {
     let rig = Rig::new(&[], &[set]);
     let at = STATE + u64::from(SAMPLERS);
-    Sampler::read(&View::new(&rig.space), STATE, at).expect("a sampler")
+    Sampler::read(&AddressSpaceView::new(&rig.space), STATE, at).expect("a sampler")
 }
 
 /// Memory with surfaces in the binding table and samplers, each from 0 on.
@@ -90,7 +90,7 @@ impl Rig {
         space.map(STATE, 0x4000, memory(0x4000), 0).expect("free");
         let backing = memory(BYTES as usize);
         space.map(DATA, BYTES, backing, 0).expect("free");
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         for (i, set) in (0..).zip(surfaces) {
             let offset = SURFACES + 64 * i;
             view.write(STATE + 4 * i, offset as u32).expect("mapped");
@@ -112,11 +112,11 @@ impl Rig {
 
     /// Writes dwords from a byte of the surfaces' memory on.
     pub fn write(&self, offset: u64, words: &[u32]) {
-        let view = View::new(&self.space);
+        let view = AddressSpaceView::new(&self.space);
         view.write_block(DATA + offset, words).expect("mapped");
     }
 
-    /// Fills a part of a surface with rows 64 bytes apart: `value` of a column and row.
+    /// Fills a part of a surface with a row pitch of 64 bytes: `value` of a column and row.
     pub fn fill(&self, offset: u64, [w, h]: [u32; 2], value: impl Fn(u32, u32) -> f32) {
         for y in 0..h {
             let row: Vec<_> = (0..w).map(|x| value(x, y).to_bits()).collect();
@@ -124,34 +124,34 @@ impl Rig {
         }
     }
 
-    pub fn port(&self) -> Port<'_> {
-        self.port_of(View::new(&self.space))
+    pub fn port(&self) -> WorkerPort<'_> {
+        self.port_of(AddressSpaceView::new(&self.space))
     }
 
     /// The same, that sees memory so.
-    pub fn port_of<'a>(&'a self, view: View<'a>) -> Port<'a> {
-        let bases = Bases {
+    pub fn port_of<'a>(&'a self, view: AddressSpaceView<'a>) -> WorkerPort<'a> {
+        let bases = MessageBases {
             binding_table: STATE,
             surface: STATE,
             dynamic: STATE,
             samplers: SAMPLERS.into(),
-            ..Bases::default()
+            ..MessageBases::default()
         };
-        Port::new(view, bases, &self.wide, 0)
+        WorkerPort::new(view, bases, &self.wide, 0)
     }
 
-    /// Each channel's answer.
+    /// Each channel's response.
     pub fn ask(&self, ask: &Ask) -> Vec<[u32; 4]> {
         ask.by(&mut self.port()).expect("carried out")
     }
 
-    /// The first channel's answer.
+    /// The first channel's response.
     pub fn first(&self, kind: u32, parameters: &[f32]) -> [f32; 4] {
         self.ask(&Ask::floats(kind, parameters))[0].map(f32::from_bits)
     }
 
     /// What stops a message.
-    pub fn stop(&self, ask: &Ask) -> Option<Stop> {
+    pub fn stop(&self, ask: &Ask) -> Option<StopReason> {
         ask.by(&mut self.port()).err()
     }
 }
@@ -164,7 +164,7 @@ pub(super) struct Ask {
     pub sampler: u32,
     pub header: Option<[u32; 8]>,
     pub lanes: u32,
-    /// Channels, and bits of the descriptor that are not as all of these say.
+    /// Channels, and bits of the descriptor that override those above.
     pub width: usize,
     pub flipped: u32,
     /// Each parameter of each channel; one that is there once is for all channels.
@@ -205,7 +205,7 @@ impl Ask {
         }
     }
 
-    /// With a header that has one dword beside the sampler states.
+    /// With a header that has one dword next to the sampler state pointer.
     pub fn with_header(self, dword2: u32) -> Ask {
         Ask {
             header: Some([0, 0, dword2, SAMPLERS, 0, 0, 0, 0]),
@@ -213,8 +213,8 @@ impl Ask {
         }
     }
 
-    /// Sends it, and sorts the answers by channel.
-    pub fn by(&self, port: &mut Port<'_>) -> Result<Vec<[u32; 4]>, Stop> {
+    /// Sends it, and sorts the response by channel.
+    pub fn by(&self, port: &mut WorkerPort<'_>) -> Result<Vec<[u32; 4]>, StopReason> {
         let mut payload: Vec<u32> = self.header.iter().flatten().copied().collect();
         for parameter in &self.parameters {
             match parameter.as_slice() {

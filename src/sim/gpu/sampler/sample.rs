@@ -13,7 +13,7 @@ use super::request::{
 use super::{address, fast_2d};
 use crate::bindings::{Bindings, unimplemented};
 use crate::surface::{Image, Kind, format};
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
 
 /// The coordinates of a lane, from which its gradients are computed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -209,7 +209,7 @@ fn sample_lane(
     order: &ParameterLayout,
     target: &SamplePoint,
     selection: &lod::LevelSelection,
-) -> Result<[u32; 4], Stop> {
+) -> Result<[u32; 4], StopReason> {
     let gathers = matches!(
         request.message_type,
         message_type::GATHER4
@@ -244,7 +244,7 @@ impl Engine {
         order: &ParameterLayout,
         (state, image): (u64, &Image),
         response: &mut [u32],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let active = (0..request.lanes).filter(|lane| message.lanes >> lane & 1 == 1);
         if image.kind == Kind::Buffer || image.samples > 1 {
             return unimplemented(message, "filtering a buffer, or several samples");

@@ -4,11 +4,15 @@
 //! Ref: SKL PRM vol. 2d, "SAMPLER_STATE", "SAMPLER_BORDER_COLOR_STATE".
 
 use crate::fate;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Via;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::sampler_border_color_state as colour;
 use hw::state::sampler_state as ss;
+use hw::value::draw::compare_function;
+use hw::value::state::{
+    address_mode as mode, lod_preclamp_mode, mip_filter, reduction_type, texture_filter,
+};
 
 /// Min and Mag Mode Filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +59,13 @@ impl Compare {
     /// What a texel counts. References are clamped where the format is normalised.
     pub fn apply(self, texel: f32, reference: f32) -> f32 {
         let holds = match self.0 {
-            0 => true,
-            1 => false,
-            2 => texel < reference,
-            3 => texel == reference,
-            4 => texel <= reference,
-            5 => texel > reference,
-            6 => texel != reference,
+            compare_function::ALWAYS => true,
+            compare_function::NEVER => false,
+            compare_function::LESS => texel < reference,
+            compare_function::EQUAL => texel == reference,
+            compare_function::LEQUAL => texel <= reference,
+            compare_function::GREATER => texel > reference,
+            compare_function::NOTEQUAL => texel != reference,
             _ => texel >= reference,
         };
         if holds { 0.0 } else { 1.0 }
@@ -94,30 +98,30 @@ pub(crate) struct Sampler {
     pub disabled: bool,
 }
 
-fn address_mode(code: u64, at: u64) -> Result<AddressMode, Stop> {
+fn address_mode(code: u64, at: u64) -> Result<AddressMode, StopReason> {
     Ok(match code {
-        0 => AddressMode::Wrap,
-        1 => AddressMode::Mirror,
-        2 => AddressMode::Clamp,
-        3 => AddressMode::Cube,
-        4 => AddressMode::ClampBorder,
-        5 => AddressMode::MirrorOnce,
-        6 => AddressMode::HalfBorder,
+        mode::WRAP => AddressMode::Wrap,
+        mode::MIRROR => AddressMode::Mirror,
+        mode::CLAMP => AddressMode::Clamp,
+        mode::CUBE => AddressMode::Cube,
+        mode::CLAMP_BORDER => AddressMode::ClampBorder,
+        mode::MIRROR_ONCE => AddressMode::MirrorOnce,
+        mode::HALF_BORDER => AddressMode::HalfBorder,
         _ => return unimplemented("address control mode 7", at),
     })
 }
 
-fn filter(code: u64, at: u64) -> Result<Filter, Stop> {
+fn filter(code: u64, at: u64) -> Result<Filter, StopReason> {
     Ok(match code {
-        0 => Filter::Nearest,
-        1 => Filter::Linear,
-        2 => Filter::Anisotropic,
+        texture_filter::NEAREST => Filter::Nearest,
+        texture_filter::LINEAR => Filter::Linear,
+        texture_filter::ANISOTROPIC => Filter::Anisotropic,
         _ => return unimplemented("filters of one bit (MAPFILTER_MONO)", at),
     })
 }
 
-fn unimplemented<T>(what: &str, at: u64) -> Result<T, Stop> {
-    Err(Stop::Unimplemented {
+fn unimplemented<T>(what: &str, at: u64) -> Result<T, StopReason> {
+    Err(StopReason::Unimplemented {
         what: format!("a sampler with {what}"),
         at,
     })
@@ -130,7 +134,11 @@ fn fixed(raw: u64) -> f32 {
 
 impl Sampler {
     /// Reads the sampler state at `address`; its border colour is relative to `dynamic`.
-    pub fn read(view: &View<'_>, dynamic: u64, address: u64) -> Result<Sampler, Stop> {
+    pub fn read(
+        view: &AddressSpaceView<'_>,
+        dynamic: u64,
+        address: u64,
+    ) -> Result<Sampler, StopReason> {
         let mut words = [0; 4];
         view.by(Via::State, |view| view.read_block(address, &mut words))?;
         let get = |field: hw::Field| field.get(&words);
@@ -160,8 +168,8 @@ impl Sampler {
             .map(|field| field.get(&words) as u32);
         }
         let reduction = match (get(ss::REDUCTION_TYPE_ENABLE), get(ss::REDUCTION_TYPE)) {
-            (1, 2) => Reduction::Minimum,
-            (1, 3) => Reduction::Maximum,
+            (1, reduction_type::MINIMUM) => Reduction::Minimum,
+            (1, reduction_type::MAXIMUM) => Reduction::Maximum,
             _ => Reduction::Average,
         };
         let on = |field: hw::Field| field.get(&words) == 1;
@@ -169,15 +177,15 @@ impl Sampler {
             min: filter(get(ss::MIN_MODE_FILTER), address)?,
             mag: filter(get(ss::MAG_MODE_FILTER), address)?,
             mip: match get(ss::MIP_MODE_FILTER) {
-                0 => MipFilter::None,
-                1 => MipFilter::Nearest,
+                mip_filter::NONE => MipFilter::None,
+                mip_filter::NEAREST => MipFilter::Nearest,
                 _ => MipFilter::Linear,
             },
             // S4.8 in 13 bits.
             bias: (((get(ss::TEXTURE_LOD_BIAS) as u32) << 19) as i32 >> 19) as f32 / 256.0,
             min_lod: fixed(get(ss::MIN_LOD)),
             max_lod: fixed(get(ss::MAX_LOD)),
-            preclamp: get(ss::LOD_PRECLAMP_MODE) != 0,
+            preclamp: get(ss::LOD_PRECLAMP_MODE) != lod_preclamp_mode::NONE,
             compare: Compare(get(ss::SHADOW_FUNCTION)),
             modes,
             seamless: on(ss::CUBE_SURFACE_CONTROL_MODE),
@@ -211,10 +219,10 @@ mod tests {
     use crate::testing::memory;
 
     /// What is read of a state in an empty page that has this border colour at 0x40.
-    fn read(set: &[(hw::Field, u64)]) -> Result<Sampler, Stop> {
+    fn read(set: &[(hw::Field, u64)]) -> Result<Sampler, StopReason> {
         let mut space = AddressSpace::new();
         space.map(0x1000, 0x1000, memory(0x1000), 0).expect("free");
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         let mut words = [0; 4];
         for (field, value) in set {
             field.set(&mut words, *value);
@@ -308,9 +316,9 @@ mod tests {
         }
         for code in 0..8 {
             // 2:1 to 16:1.
-            let most = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0][code];
+            let ratio = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0][code];
             let found = sampler(ss::MAXIMUM_ANISOTROPY, code as u64).anisotropy;
-            assert_eq!(found, most);
+            assert_eq!(found, ratio);
         }
     }
 
@@ -358,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn texels_count_nothing_where_the_function_holds() {
+    fn shadow_function_passes_where_the_prefilter_op_fails() {
         let lit = |texel: f32| {
             let counts = |function: &u64| Compare(*function).apply(texel, 0.5) == 1.0;
             (0..8).filter(counts).collect::<Vec<_>>()

@@ -3,8 +3,8 @@
 use super::address;
 use super::request::message_type;
 use super::rig;
-use crate::dataport::{Bases, Port, WideLock, sfid};
-use crate::memory::View;
+use crate::dataport::{MessageBases, WideLock, WorkerPort, sfid};
+use crate::memory::AddressSpaceView;
 use crate::space::AddressSpace;
 use crate::testing::memory;
 use eu::{Message, SharedFunctions};
@@ -24,7 +24,7 @@ fn space(surface: Set<'_>, sampler: Set<'_>) -> AddressSpace {
     let mut space = AddressSpace::new();
     space.map(STATE, 0x1000, memory(0x1000), 0).expect("free");
     space.map(DATA, 0x8000, memory(0x8000), 0).expect("free");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let levels = [(rss::MIP_COUNT_LOD, 1), (rss::SURFACE_QPITCH, 8 / 4)];
     let words = rig::surface(&[&levels, surface].concat());
     view.write(STATE, 0x40).expect("mapped");
@@ -55,15 +55,15 @@ fn space(surface: Set<'_>, sampler: Set<'_>) -> AddressSpace {
 
 /// Sends a SIMD8 message; each parameter is for all channels, or for each.
 fn send(space: &AddressSpace, kind: u32, header: Option<u32>, parameters: &[[f32; 8]]) -> [f32; 4] {
-    let bases = Bases {
+    let bases = MessageBases {
         binding_table: STATE,
         surface: STATE,
         dynamic: STATE,
         samplers: 0x100,
-        ..Bases::default()
+        ..MessageBases::default()
     };
     let wide = WideLock::default();
-    let mut port = Port::new(View::new(space), bases, &wide, 0);
+    let mut port = WorkerPort::new(AddressSpaceView::new(space), bases, &wide, 0);
     let mut payload = Vec::new();
     if let Some(dword2) = header {
         payload.extend([0, 0, dword2, 0x100, 0, 0, 0, 0]);
@@ -100,7 +100,7 @@ const LINEAR: [(hw::Field, u64); 6] = [
 ];
 
 #[test]
-fn nearest_and_linear_texels() {
+fn nearest_and_linear_filters() {
     let nearest = space(&[], &[]);
     // (0.4 · 4, 0.8 · 4) is in texel (1, 3). Missing channels are 0, alpha 1.
     let found = send(&nearest, message_type::SAMPLE_LZ, None, &all(&[0.4, 0.8]));
@@ -141,7 +141,7 @@ fn address_modes_wrap_mirror_and_reach_the_border() {
 }
 
 #[test]
-fn levels_are_chosen_by_gradients_bias_and_clamps() {
+fn lod_by_gradients_bias_and_clamps() {
     let mip = |code| space(&[], &[(ss::MIP_MODE_FILTER, code)]);
     // A step of 0.5 of the surface is two texels: level 1.
     let steps = [0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5];
@@ -187,7 +187,7 @@ fn levels_are_chosen_by_gradients_bias_and_clamps() {
 }
 
 #[test]
-fn comparisons_come_before_filters() {
+fn depth_comparison_precedes_filtering() {
     // LEQUAL: texels at most as large as the reference count 0.
     let compare = [LINEAR.as_slice(), &[(ss::SHADOW_FUNCTION, 4)]].concat();
     let space = space(&[], &compare);
@@ -202,7 +202,7 @@ fn comparisons_come_before_filters() {
 }
 
 #[test]
-fn gathers_take_four_texels_of_a_channel_in_their_order() {
+fn gather4_texel_order() {
     let space = space(&[], &LINEAR);
     let found = send(&space, message_type::GATHER4, Some(0), &all(&[0.5, 0.5]));
     assert_eq!(found, [21.0, 22.0, 12.0, 11.0]);
@@ -233,7 +233,7 @@ fn gathers_take_four_texels_of_a_channel_in_their_order() {
 }
 
 #[test]
-fn masked_channels_are_left_out_of_the_response() {
+fn masked_channels_are_omitted_from_the_response() {
     let space = space(&[], &[]);
     let found = send(
         &space,
@@ -245,7 +245,7 @@ fn masked_channels_are_left_out_of_the_response() {
 }
 
 #[test]
-fn minimum_and_maximum_reduce_a_footprint() {
+fn min_and_max_reduction_filters() {
     let reduced = |code| {
         let set = [(ss::REDUCTION_TYPE_ENABLE, 1), (ss::REDUCTION_TYPE, code)];
         let space = space(&[], &[LINEAR.as_slice(), &set].concat());
@@ -255,7 +255,7 @@ fn minimum_and_maximum_reduce_a_footprint() {
 }
 
 #[test]
-fn cube_faces_and_what_adjoins_them() {
+fn cube_faces_and_seamless_edges() {
     // All of the six Cube Face Enables are side by side.
     let faces = hw::Field {
         hi: 5,
@@ -310,7 +310,7 @@ fn cube_faces_and_what_adjoins_them() {
 }
 
 #[test]
-fn texels_by_number_and_sizes() {
+fn ld_and_resinfo_messages() {
     let space = space(&[], &[]);
     let n = |values: &[u32]| {
         all(&values
@@ -335,7 +335,7 @@ fn texels_by_number_and_sizes() {
 }
 
 #[test]
-fn anisotropy_looks_along_the_longer_axis() {
+fn anisotropic_filter_samples_along_the_major_axis() {
     let set = [
         (ss::MIN_MODE_FILTER, 2),
         (ss::MAG_MODE_FILTER, 2),

@@ -5,9 +5,9 @@
 //!      canonical form. Fields that end at bit 47 cannot break the rule.
 
 use crate::rules::ADDRESS_CANONICAL;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::{state_constant_body, vertex_buffer_state};
-use hw::{Field, Gen, Kind, Packet, Wa, draw};
+use hw::{Field, FieldKind, Gen, Packet, Wa, draw};
 
 /// Commands that contain structures with addresses: the command, the structure, and the number of
 /// dwords of each structure. The structures begin in dword 1.
@@ -45,7 +45,7 @@ static CONTAINERS: [(&Packet, &Packet, usize); 6] = [
 ];
 
 /// Checks the addresses of a command, and of the structures in it.
-pub(super) fn check_command(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+pub(super) fn check_command(packet: &Packet, words: &[u32], at: u64) -> Result<(), StopReason> {
     check(packet, words, at)?;
     let container = CONTAINERS
         .iter()
@@ -60,7 +60,7 @@ pub(super) fn check_command(packet: &Packet, words: &[u32], at: u64) -> Result<(
 }
 
 /// Checks the addresses of a structure.
-pub(super) fn check(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+pub(super) fn check(packet: &Packet, words: &[u32], at: u64) -> Result<(), StopReason> {
     if const { !Wa::CanonicalAddresses.required_on(Gen::Gen9) } {
         return Ok(());
     }
@@ -79,7 +79,7 @@ pub(super) fn check(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop>
 
 /// True for a field with bits 63:48 of an address.
 fn has_upper_bits(field: &Field) -> bool {
-    field.kind == Kind::Address && u32::from(field.lo % 32) + field.bits() == 64
+    field.kind == FieldKind::Address && u32::from(field.lo % 32) + field.bits() == 64
 }
 
 #[cfg(test)]

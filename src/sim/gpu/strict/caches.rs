@@ -2,8 +2,8 @@
 //! may still see stale data.
 //!
 //! In:  accesses of units by access path, byte by byte; writes of commands; PIPE_CONTROLs. Out:
-//!      [`Stop::Undefined`] at the first access that may return stale data on a real machine, or
-//!      that data if requested; what each PIPE_CONTROL had to do.
+//!      [`StopReason::Undefined`] at the first access that may return stale data on a real machine,
+//!      or that data if requested; what each PIPE_CONTROL had to do.
 //! Ref: SKL PRM vol. 2a, "PIPE_CONTROL", "3DSTATE_VERTEX_BUFFERS"; vol. 5, "L3 Cache", "Sampler
 //!      Caches"; vol. 7, "End-of-Pipe Synchronization", "Vertex Fetch (VF) Stage", "State Caching".
 //!
@@ -41,7 +41,7 @@
 
 mod state;
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{
     CACHES, Colour, Depth, Marks, Memory, PipeControlEffects, ReadResult, Slices, Via, Watch,
     WorkEpoch,
@@ -54,7 +54,7 @@ use crate::strict::cache_lines::{
     RENDER, STREAM, split_by_line,
 };
 use crate::strict::surface;
-use eu::Stop;
+use eu::StopReason;
 use state::{
     Access, PostSyncWrite, State, TEXTURE, VERTEX, bytes_possibly_cached, physical_cache,
     write_kind,
@@ -122,7 +122,7 @@ impl Log {
 
     /// The present contents of a page; `None` if stale data is not requested, or nothing is mapped.
     fn page_contents(&self, number: u64) -> Option<PageBytes> {
-        let view = View::new(self.stale_space()?);
+        let view = AddressSpaceView::new(self.stale_space()?);
         let mut words = [0; 1024];
         view.read_block(number << 12, &mut words).ok()?;
         let mut copy = Box::new([0; 4096]);
@@ -150,7 +150,10 @@ impl Log {
                 None => known.drop_stale_bytes(memory, (number, word, bits)),
                 Some((slice, _)) => {
                     let mut words = [0; 16];
-                    if View::new(space).read_block(start, &mut words).is_ok() {
+                    if AddressSpaceView::new(space)
+                        .read_block(start, &mut words)
+                        .is_ok()
+                    {
                         let mut line = [0; 64];
                         for (to, word) in line.chunks_exact_mut(4).zip(words) {
                             to.copy_from_slice(&word.to_le_bytes());
@@ -198,7 +201,7 @@ impl Log {
     /// The first line of a surface.
     fn first(&self, address: u64) -> Option<FirstLine> {
         let mut first = [0; 16];
-        let view = View::new(&self.space);
+        let view = AddressSpaceView::new(&self.space);
         view.read_block(address & !63, &mut first).ok()?;
         Some(first)
     }
@@ -303,7 +306,7 @@ impl Log {
     }
 
     /// The command at `at` is about to execute.
-    pub fn command(&self, at: u64, bytes: u64) -> Result<(), Stop> {
+    pub fn command(&self, at: u64, bytes: u64) -> Result<(), StopReason> {
         let mut state = self.state();
         state.at = at;
         let page_contents = state.command_bytes;
@@ -350,7 +353,7 @@ impl Log {
 }
 
 impl Watch for Log {
-    fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
+    fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), StopReason> {
         surface::check(words, at, shared)
     }
 
@@ -369,14 +372,14 @@ impl Watch for Log {
                 known.mark_unresolved(slice(of), memory);
                 self.state().hiz_slice = Some((slice(of), Arc::clone(memory)));
             }
-            Depth::Settled(of) => known.mark_resolved(slice(of), memory),
-            Depth::Told(of) => known.mark_hiz_valid(slice(of), memory),
+            Depth::Resolved(of) => known.mark_resolved(slice(of), memory),
+            Depth::HizValid(of) => known.mark_hiz_valid(slice(of), memory),
             Depth::Passed(of) => known.mark_hiz_invalid(slice(of), memory),
             Depth::Forgotten => known.forget_surface(address, memory),
         }
     }
 
-    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
+    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), StopReason> {
         if self.returns_stale {
             // The reader sees the old depths: see `stale_depth_byte`.
             return Ok(());
@@ -407,7 +410,12 @@ impl Watch for Log {
         }
     }
 
-    fn colour_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
+    fn colour_seen(
+        &self,
+        place: (u64, &Memory),
+        slices: Slices,
+        at: u64,
+    ) -> Result<(), StopReason> {
         let known = self.unresolved();
         let known = known.lock().unwrap_or_else(|e| e.into_inner());
         let found = known.first_compressed(place, slices.levels, slices.elements);
@@ -417,7 +425,12 @@ impl Watch for Log {
         })
     }
 
-    fn depth_through(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
+    fn depth_through(
+        &self,
+        place: (u64, &Memory),
+        slices: Slices,
+        at: u64,
+    ) -> Result<(), StopReason> {
         let known = self.unresolved();
         let known = known.lock().unwrap_or_else(|e| e.into_inner());
         let untold = known.first_without_hiz(place, slices.levels[0], slices.elements);
@@ -488,7 +501,7 @@ impl Watch for Log {
         }
     }
 
-    fn read(&self, address: u64, bytes: u64, via: Via) -> Result<ReadResult, Stop> {
+    fn read(&self, address: u64, bytes: u64, via: Via) -> Result<ReadResult, StopReason> {
         let state = self.state();
         if via != Via::Hierarchical && self.has_stale_depth(&state, address, bytes) {
             return Ok(ReadResult::Stale);
@@ -554,7 +567,7 @@ impl Watch for Log {
         }
     }
 
-    fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), Stop> {
+    fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), StopReason> {
         let mut state = self.state();
         self.record_depth_write(&state, address, bytes, via == Via::Hierarchical);
         let via = physical_cache(via);
@@ -676,7 +689,7 @@ impl Watch for Log {
         }
     }
 
-    fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), Stop> {
+    fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), StopReason> {
         let mut state = self.state();
         let at = state.at;
         for line in address >> 6..=(address + bytes.max(1) - 1) >> 6 {

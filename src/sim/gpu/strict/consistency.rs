@@ -11,16 +11,18 @@ use crate::rules::{
     LINE_STIPPLE, PROVOKING_VERTEX, PUSH_ALLOCATION, SMOOTH_LINES,
 };
 use crate::space::ADDRESS_MASK;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
+use hw::value::draw::barycentric_interpolation_mode as modes;
 use hw::value::state::surface_type::SURFTYPE_NULL;
 use hw::{Field, Packet, draw, media};
 
 /// Barycentric interpolation modes without perspective.
-const NON_PERSPECTIVE: u64 = 0b11_1000;
+const NON_PERSPECTIVE: u64 =
+    modes::BIM_LINEAR_PIXEL | modes::BIM_LINEAR_CENTROID | modes::BIM_LINEAR_SAMPLE;
 
 /// Checks the state that a draw uses.
-pub(super) fn check_draw(state: &DrawState, at: u64) -> Result<(), Stop> {
+pub(super) fn check_draw(state: &DrawState, at: u64) -> Result<(), StopReason> {
     check_hiz(state, at)?;
     check_push_constants(state, at)?;
     check_provoking_vertex(state, at)?;
@@ -37,7 +39,7 @@ pub(super) fn check_draw(state: &DrawState, at: u64) -> Result<(), Stop> {
 }
 
 /// Checks a clear or resolve by 3DSTATE_WM_HZ_OP.
-pub(super) fn check_hz_op(state: &DrawState, words: &[u32], at: u64) -> Result<(), Stop> {
+pub(super) fn check_hz_op(state: &DrawState, words: &[u32], at: u64) -> Result<(), StopReason> {
     use draw::{state_depth_buffer as depth, state_wm_hz_op as op};
     check_hiz(state, at)?;
     let get = |field: Field| field.get(words);
@@ -60,7 +62,7 @@ pub(super) fn check_hz_op(state: &DrawState, words: &[u32], at: u64) -> Result<(
 }
 
 /// Checks the address and pitch of the HiZ buffer, and its clear value.
-fn check_hiz(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_hiz(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{
         state_clear_params as params, state_depth_buffer as depth, state_hier_depth_buffer as hiz,
     };
@@ -124,7 +126,7 @@ static CONSTANTS: [Constants; 5] = [
         (&draw::state_ps_extra::PACKET, draw::state_ps_extra::PIXEL_SHADER_VALID)),
 ];
 
-fn check_push_constants(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_push_constants(state: &DrawState, at: u64) -> Result<(), StopReason> {
     for (allocation, size, constants, (stage, enable)) in &CONSTANTS {
         if !state.flag(stage, *enable) {
             continue;
@@ -148,7 +150,7 @@ fn check_push_constants(state: &DrawState, at: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-fn check_provoking_vertex(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_provoking_vertex(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_clip as clip, state_sf as sf};
     let selects = [
         (
@@ -177,7 +179,7 @@ fn check_provoking_vertex(state: &DrawState, at: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-fn check_lines(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_lines(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{
         state_line_stipple as stipple, state_raster as raster, state_sf as sf, state_wm as wm,
     };
@@ -200,7 +202,7 @@ fn check_lines(state: &DrawState, at: u64) -> Result<(), Stop> {
 
 /// Checks that a STATE_BASE_ADDRESS sets the modify bit of every value it carries, and that heaps
 /// do not wrap.
-pub(super) fn check_base_addresses(words: &[u32], at: u64) -> Result<(), Stop> {
+pub(super) fn check_base_addresses(words: &[u32], at: u64) -> Result<(), StopReason> {
     use media::state_base_address as f;
     let pairs = [
         (

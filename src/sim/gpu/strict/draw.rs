@@ -10,12 +10,15 @@ use crate::rules::{
     PS_SAMPLE_WIDTH, PS_SAMPLES, RECTLIST_STATE, SBE_ATTRIBUTES, SO_PITCH, SO_READ, URB_READ,
     VERTEX_COMPONENTS, VERTEX_ENTRY, VERTEX_HEADER,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::{
     sf_output_attribute_detail as detail, state_constant_body as body,
     vertex_element_state as element,
 };
-use hw::value::draw::primitive_topology;
+use hw::value::draw::{
+    component_control, forced_sample_count, primitive_topology, vertex_access_type,
+};
+use hw::value::state::number_of_multisamples;
 use hw::value::state::surface_type::SURFTYPE_NULL;
 use hw::{Field, Packet, draw};
 
@@ -172,7 +175,7 @@ static SCRATCH: &[(&Packet, Field, Field)] = &[
 ];
 
 /// Checks the state that a draw uses.
-pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), StopReason> {
     let state = &context.draw;
     for packet in REQUIRED {
         let there = !state.words(packet).is_empty();
@@ -188,7 +191,7 @@ pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), S
     check_heaps(context, at)
 }
 
-fn check_vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), StopReason> {
     let elements = state.words(&draw::state_vertex_elements::PACKET);
     let (elements, _) = elements.get(1..).unwrap_or_default().as_chunks::<2>();
     let controls = [
@@ -198,29 +201,32 @@ fn check_vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop>
         element::COMPONENT_3_CONTROL,
     ];
     for (number, words) in elements.iter().enumerate() {
-        let stored = controls.map(|control| control.get(words) == 1);
-        let kept =
+        let stored = controls.map(|control| control.get(words) == component_control::STORE_SRC);
+        let holds =
             element::VALID.get(words) == 0 || stored.windows(2).all(|pair| pair[0] || !pair[1]);
-        VERTEX_COMPONENTS.check(kept, at, || {
+        VERTEX_COMPONENTS.check(holds, at, || {
             format!("vertex element {number} has a component of its source after one that is not")
         })?;
-        let left = controls.map(|control| control.get(words) == 0);
+        let left = controls.map(|control| control.get(words) == component_control::NOSTORE);
         let whole = !left[0] && left.windows(2).all(|pair| !pair[0] || pair[1]);
         VERTEX_COMPONENTS.check(whole || element::VALID.get(words) == 0, at, || {
             format!("vertex element {number} leaves a component out, and has one after it")
         })?;
     }
-    // VFCOMP_STORE_1_FP and VFCOMP_STORE_1_INT.
     let shaded = state.flag(&draw::state_vs::PACKET, draw::state_vs::ENABLE);
     let header = elements
         .first()
         .filter(|words| element::VALID.get(*words) == 1);
-    let one = header.is_some_and(|words| matches!(controls[0].get(words), 3 | 4));
+    let ones = [
+        component_control::STORE_1_FP,
+        component_control::STORE_1_INT,
+    ];
+    let one = header.is_some_and(|words| ones.contains(&controls[0].get(words)));
     VERTEX_HEADER.check(shaded || !one, at, || {
         "the first vertex element begins with a one".into()
     })?;
     use draw::state_index_buffer as ib;
-    let indexed = draw::primitive::VERTEX_ACCESS_TYPE.get(words) == 1;
+    let indexed = draw::primitive::VERTEX_ACCESS_TYPE.get(words) == vertex_access_type::RANDOM;
     let start = state.get(&ib::PACKET, ib::BUFFER_STARTING_ADDRESS);
     let bytes = 1 << state.get(&ib::PACKET, ib::INDEX_FORMAT).min(2);
     INDEX_ALIGNMENT.check(!indexed || start.is_multiple_of(bytes), at, || {
@@ -233,7 +239,9 @@ fn fills_256_bits(words: &[u32; 2]) -> bool {
     let format = hw::Format::by_number(element::SOURCE_ELEMENT_FORMAT.get(words) as u32);
     let raw = format.is_some_and(|format| format.channels[0] == (hw::ChannelKind::Raw, 64));
     let more = [element::COMPONENT_2_CONTROL, element::COMPONENT_3_CONTROL];
-    raw && more.iter().any(|control| control.get(words) != 0)
+    raw && more
+        .iter()
+        .any(|control| control.get(words) != component_control::NOSTORE)
 }
 
 /// The stages of a draw, and the size in bytes of the URB entries that each writes.
@@ -276,7 +284,7 @@ impl Stages {
 
     /// Checks that stages read only inside URB entries. Offsets and lengths are in units of 256
     /// bits.
-    fn check_reads(&self, state: &DrawState, at: u64) -> Result<(), Stop> {
+    fn check_reads(&self, state: &DrawState, at: u64) -> Result<(), StopReason> {
         let elements = state.words(&draw::state_vertex_elements::PACKET);
         let (elements, _) = elements.get(1..).unwrap_or_default().as_chunks::<2>();
         // Component packing omits components: only the packed size has to fit.
@@ -321,9 +329,9 @@ impl Stages {
         ];
         for (name, packet, enable, offset, length, bytes) in reads {
             let (offset, length) = (state.get(packet, offset), state.get(packet, length));
-            let kept =
+            let holds =
                 !state.flag(packet, enable) || length == 0 || (offset + length) * 32 <= bytes;
-            URB_READ.check(kept, at, || {
+            URB_READ.check(holds, at, || {
                 format!("{name}: {length} × 32 bytes after {offset}, entries of {bytes}")
             })?;
         }
@@ -331,7 +339,7 @@ impl Stages {
     }
 }
 
-fn check_setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
+fn check_setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), StopReason> {
     use draw::state_sbe as sbe;
     let get = |field| state.get(&sbe::PACKET, field);
     let flag = |field| state.flag(&sbe::PACKET, field);
@@ -411,7 +419,7 @@ fn check_setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> 
     })
 }
 
-fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_multisample as multisample, state_ps as ps, state_ps_extra as extra};
     let asks = |field| state.flag(&extra::PACKET, field);
     // If stream output disables rendering, the pixel shader state is a leftover of an earlier draw.
@@ -423,7 +431,8 @@ fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
     let raster = &draw::state_raster::PACKET;
     let forced = state.get(raster, draw::state_raster::FORCED_SAMPLE_COUNT);
     let per_sample = asks(extra::PIXEL_SHADER_IS_PER_SAMPLE);
-    let sixteen = log == 4 || forced == 5;
+    let sixteen = log == number_of_multisamples::MULTISAMPLECOUNT_16
+        || forced == forced_sample_count::NUMRASTSAMPLES_16;
     let wide = flag(ps::N32_PIXEL_DISPATCH_ENABLE);
     PS_SAMPLES.check(!(sixteen && wide && !per_sample), at, || {
         "32 pixels of 16 samples each".into()
@@ -459,7 +468,7 @@ fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-fn check_depth_buffers(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_depth_buffers(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_depth_buffer as depth, state_stencil_buffer as stencil};
     let get = |field| state.get(&depth::PACKET, field);
     let buffers = [
@@ -490,7 +499,7 @@ fn check_depth_buffers(state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
+fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<(), StopReason> {
     use draw::state_streamout as so;
     let get = |field| state.get(&so::PACKET, field);
     if get(so::SO_FUNCTION_ENABLE) == 0 {
@@ -503,8 +512,8 @@ fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<()
         so::BUFFER_3_SURFACE_PITCH,
     ];
     for (buffer, pitch) in pitches.into_iter().map(get).enumerate() {
-        let kept = pitch.is_multiple_of(4) && pitch <= 2048;
-        SO_PITCH.check(kept, at, || {
+        let holds = pitch.is_multiple_of(4) && pitch <= 2048;
+        SO_PITCH.check(holds, at, || {
             format!("vertices of {pitch} bytes in stream output buffer {buffer}")
         })?;
     }
@@ -537,15 +546,15 @@ fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<()
     let bytes = stages.last();
     for (stream, ((offset, length), entries)) in reads.into_iter().zip(entries).enumerate() {
         let (offset, length) = (get(offset), get(length) + 1);
-        let kept = entries.get(list) == 0 || (offset + length) * 32 <= bytes;
-        SO_READ.check(kept, at, || {
+        let holds = entries.get(list) == 0 || (offset + length) * 32 <= bytes;
+        SO_READ.check(holds, at, || {
             format!("stream {stream}: {length} × 32 bytes after {offset}, entries of {bytes}")
         })?;
     }
     Ok(())
 }
 
-fn check_heaps(context: &HwContext, at: u64) -> Result<(), Stop> {
+fn check_heaps(context: &HwContext, at: u64) -> Result<(), StopReason> {
     let state = &context.draw;
     let within = |pages: Option<u64>, end: u64, name: &str| {
         let fits = pages.is_none_or(|pages| end <= pages * 4096);

@@ -9,7 +9,7 @@ use crate::draw_state::DrawState;
 use crate::rules::{
     BARRIER_MODE, PS_HEADER_ONLY, STAGE_THREADS, URB_ENTRIES_LIMIT, VERTEX_CACHE_TESSELLATION,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Device, Field, Packet, Wa, draw, register};
@@ -43,7 +43,7 @@ static STAGES: [(&str, &Packet, Field, Field); 4] = [
 ];
 
 /// Checks the state that a draw uses.
-pub(super) fn check_draw(context: &HwContext, device: &Device, at: u64) -> Result<(), Stop> {
+pub(super) fn check_draw(context: &HwContext, device: &Device, at: u64) -> Result<(), StopReason> {
     let state = &context.draw;
     for (stage, packet, enable, field) in STAGES {
         let threads = state.get(packet, field) + 1;
@@ -72,7 +72,7 @@ pub(super) fn check_walker(
     descriptor: &[u32; 8],
     device: &Device,
     at: u64,
-) -> Result<(), Stop> {
+) -> Result<(), StopReason> {
     let barriers = idd::BARRIER_ENABLE.get(descriptor) != 0;
     check_barrier_mode(context, barriers.then_some(false), device, at)
 }
@@ -84,7 +84,7 @@ fn check_barrier_mode(
     hull: Option<bool>,
     device: &Device,
     at: u64,
-) -> Result<(), Stop> {
+) -> Result<(), StopReason> {
     if !device.needs(Wa::BarrierMode) {
         return Ok(());
     }
@@ -101,7 +101,7 @@ fn check_barrier_mode(
 }
 
 /// Checks that the payload of pixel shader threads has more than its header.
-fn check_payload(state: &DrawState, device: &Device, at: u64) -> Result<(), Stop> {
+fn check_payload(state: &DrawState, device: &Device, at: u64) -> Result<(), StopReason> {
     use draw::{state_ps as ps, state_ps_extra as extra, state_sbe as sbe, state_wm as wm};
     let extra_flag = |field| state.flag(&extra::PACKET, field);
     let dispatched = extra_flag(extra::PIXEL_SHADER_VALID) && state.renders();
@@ -133,7 +133,7 @@ fn check_payload(state: &DrawState, device: &Device, at: u64) -> Result<(), Stop
     })
 }
 
-fn check_urb_entries(state: &DrawState, device: &Device, at: u64) -> Result<(), Stop> {
+fn check_urb_entries(state: &DrawState, device: &Device, at: u64) -> Result<(), StopReason> {
     use draw::{state_urb_gs as gs, state_urb_vs as vs};
     let limits = [
         (

@@ -12,14 +12,17 @@
 
 use crate::fate;
 use crate::rules::PRIVILEGED_REGISTER;
-use eu::Stop;
-use hw::{Device, Packet, Platform, mi};
+use eu::StopReason;
+use hw::{Device, Packet, Platform, mi, register};
 
 /// Registers that the kernel whitelists on some platforms: L3SQCREG4 (WaDisableLSQCROPERFforOCL),
 /// SLICE_COMMON_ECO_CHICKEN1 (barrier mode).
 const ADDED: &[(u32, &[Platform])] = &[
-    (0xb118, &[Platform::Skylake, Platform::KabyLake]),
-    (0x731c, &[Platform::GeminiLake]),
+    (
+        register::L3SQCREG4,
+        &[Platform::Skylake, Platform::KabyLake],
+    ),
+    (register::SLICE_COMMON_ECO_CHICKEN1, &[Platform::GeminiLake]),
 ];
 
 /// True if a batch may write the register: it is in the fate table, and whitelisted on this
@@ -31,7 +34,12 @@ fn may_write(register: u32, device: &Device) -> bool {
 }
 
 /// Checks a command of a process's batch.
-pub(super) fn check(packet: &Packet, words: &[u32], device: &Device, at: u64) -> Result<(), Stop> {
+pub(super) fn check(
+    packet: &Packet,
+    words: &[u32],
+    device: &Device,
+    at: u64,
+) -> Result<(), StopReason> {
     let is = |other: &Packet| std::ptr::eq(packet, other);
     let forbidden = if is(&mi::mi_load_register_imm::PACKET) {
         let (pairs, _) = words.get(1..).unwrap_or_default().as_chunks::<2>();

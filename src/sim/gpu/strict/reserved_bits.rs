@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 2a and 2d, "Reserved: MBZ".
 
 use crate::rules::RESERVED_BITS;
-use eu::Stop;
+use eu::StopReason;
 use hw::{Packet, draw as packets, draw_state};
 
 /// Commands with an embedded structure, and the dword at which it starts.
@@ -38,7 +38,11 @@ static EMBEDDED: &[(&Packet, usize, &Packet)] = &[
 ];
 
 /// Checks that bits outside of all fields are zero. Commands with several forms are skipped.
-pub(super) fn check_reserved_bits(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+pub(super) fn check_reserved_bits(
+    packet: &Packet,
+    words: &[u32],
+    at: u64,
+) -> Result<(), StopReason> {
     if packet.dwords == 0 || usize::from(packet.dwords) != words.len() {
         return Ok(());
     }

@@ -13,7 +13,7 @@ use crate::rules::{
     PIPE_CONTROL_POINTERS, PIPE_CONTROL_SNAPSHOT, PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL,
     PIPELINE_SELECT_COLOUR, SO_OFFSET_IDLE,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet, draw, media, mi};
 
@@ -81,7 +81,10 @@ static BINDING_TABLES: [&Packet; 5] = by_stage! {
 const STAGES: [&str; 5] = ["VS", "HS", "DS", "GS", "PS"];
 
 /// SO_WRITE_OFFSET of the four buffers.
-const SO_WRITE_OFFSETS: std::ops::Range<u64> = 0x5280..0x5290;
+const SO_WRITE_OFFSETS: std::ops::Range<u64> = {
+    let first = hw::register::SO_WRITE_OFFSET0 as u64;
+    first..first + 4 * 4
+};
 
 /// Index of a command in such a list: the stage.
 fn stage_index(list: &[&Packet], packet: &Packet) -> Option<usize> {
@@ -132,7 +135,7 @@ impl Sequence {
         words: &[u32],
         context: &HwContext,
         at: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         // MI commands, such as a jump, do not count.
         let pipeline = packet.header >> 29 != 0;
         let after_null_pipe_control = self.after_null_pipe_control;
@@ -190,7 +193,7 @@ impl Sequence {
         words: &[u32],
         after_null_pipe_control: bool,
         at: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         use media::pipe_control as f;
         let set = |field: Field| field.get(words) != 0;
         let stall = set(f::COMMAND_STREAMER_STALL_ENABLE);
@@ -247,14 +250,14 @@ impl Sequence {
         )
     }
 
-    fn hz_op(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn hz_op(&mut self, words: &[u32], at: u64) -> Result<(), StopReason> {
         let acts = hz_op_acts(words);
-        let kept = match self.hz_op {
+        let holds = match self.hz_op {
             HzOp::None => true,
             HzOp::Active => false,
             HzOp::PostSynced => !acts,
         };
-        HZ_OP_SEQUENCE.check(kept, at, || match acts {
+        HZ_OP_SEQUENCE.check(holds, at, || match acts {
             true => "one operation follows another that has not been ended".into(),
             false => "an operation is ended without a post-sync operation".into(),
         })?;
@@ -271,7 +274,7 @@ impl Sequence {
         Ok(())
     }
 
-    fn draw(&mut self, state: &DrawState, at: u64) -> Result<(), Stop> {
+    fn draw(&mut self, state: &DrawState, at: u64) -> Result<(), StopReason> {
         HZ_OP_SEQUENCE.check(self.hz_op == HzOp::None, at, || {
             "a draw, where 3DSTATE_WM_HZ_OP has not been ended".into()
         })?;
@@ -293,8 +296,8 @@ impl Sequence {
             format!("{stage_index} constants were disabled, and are not named since")
         })?;
         let mode = TargetOperation::from_state(state);
-        let kept = self.mode.is_none_or(|last| last == mode);
-        FAST_CLEAR_SYNC.check(kept, at, || {
+        let holds = self.mode.is_none_or(|last| last == mode);
+        FAST_CLEAR_SYNC.check(holds, at, || {
             format!(
                 "{mode:?} after {:?}",
                 self.mode.unwrap_or(TargetOperation::Render)
@@ -312,7 +315,12 @@ impl Sequence {
 
     /// Checks that the stream output offset registers are accessed only while stream output is
     /// idle.
-    fn check_stream_offsets(&self, packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn check_stream_offsets(
+        &self,
+        packet: &Packet,
+        words: &[u32],
+        at: u64,
+    ) -> Result<(), StopReason> {
         let is = |other: &Packet| std::ptr::eq(packet, other);
         let register = if is(&mi::mi_load_register_mem::PACKET) {
             mi::mi_load_register_mem::REGISTER_ADDRESS.get(words)

@@ -7,8 +7,9 @@
 
 use crate::draw_state::DrawState;
 use crate::rules::{DRAW_STATE, GS_VERTICES, RESERVED_BITS, SO_DECLS, STAGE_PAYLOAD, VIEW_EXTENT};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
+use hw::value::draw::primitive_topology as p;
 use hw::value::state::surface_type::{SURFTYPE_1D, SURFTYPE_2D};
 use hw::{Field, Packet, draw};
 
@@ -24,7 +25,7 @@ const MAX_SWIZZLED_ATTRIBUTES: usize = 16;
 const HANDLES_PER_REGISTER: u64 = 8;
 
 /// Checks the state that a draw uses.
-pub(super) fn check(state: &DrawState, at: u64) -> Result<(), Stop> {
+pub(super) fn check(state: &DrawState, at: u64) -> Result<(), StopReason> {
     check_payloads(state, at)?;
     check_geometry_shader(state, at)?;
     check_stream_output(state, at)?;
@@ -61,7 +62,7 @@ fn push_constant_registers(state: &DrawState, packet: &Packet) -> u64 {
     lengths.iter().map(|length| length.get(words)).sum()
 }
 
-fn check_payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_payloads(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_ds as ds, state_gs as gs, state_hs as hs, state_vs as vs};
     let of = |packet: &Packet, field: Field| state.get(packet, field);
     let hs_handles = of(&hs::PACKET, hs::INCLUDE_VERTEX_HANDLES) * 4;
@@ -110,8 +111,8 @@ fn check_payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
         ),
     ];
     for (name, enabled, start, rest, data) in stages {
-        let kept = enabled == 0 || data == 0 || start >= rest;
-        STAGE_PAYLOAD.check(kept, at, || {
+        let holds = enabled == 0 || data == 0 || start >= rest;
+        STAGE_PAYLOAD.check(holds, at, || {
             format!("{name}: data from r{start} on, after {rest} registers")
         })?;
     }
@@ -128,25 +129,21 @@ fn object_vertices(state: &DrawState) -> Option<u64> {
     let discards = state.flag(&gs::PACKET, gs::DISCARD_ADJACENCY);
     let topology = state.get(&topology::PACKET, topology::PRIMITIVE_TOPOLOGY_TYPE);
     Some(match (topology, discards) {
-        // POINTLIST, POINTLIST_BF.
-        (0x01 | 0x12, _) => 1,
-        // LINELIST, LINESTRIP, LINELOOP, LINESTRIP_CONT and the like.
-        (0x02 | 0x03 | 0x10 | 0x11 | 0x13 | 0x15, _) => 2,
-        // LINELIST_ADJ, LINESTRIP_ADJ.
-        (0x09 | 0x0a, true) => 2,
-        (0x09 | 0x0a, false) => 4,
-        // TRILIST, TRISTRIP, TRIFAN, TRISTRIP_REVERSE, POLYGON, TRIFAN_NOSTIPPLE.
-        (0x04 | 0x05 | 0x06 | 0x0d | 0x0e | 0x16, _) => 3,
-        // TRILIST_ADJ, TRISTRIP_ADJ.
-        (0x0b | 0x0c, true) => 3,
-        (0x0b | 0x0c, false) => 6,
-        // PATCHLIST_1 to PATCHLIST_32.
-        (0x20..=0x3f, _) => topology - 0x1f,
+        (p::POINTLIST | p::POINTLIST_BF, _) => 1,
+        (p::LINELIST | p::LINESTRIP | p::LINELOOP, _) => 2,
+        (p::LINESTRIP_CONT | p::LINESTRIP_BF | p::LINESTRIP_CONT_BF, _) => 2,
+        (p::LINELIST_ADJ | p::LINESTRIP_ADJ, true) => 2,
+        (p::LINELIST_ADJ | p::LINESTRIP_ADJ, false) => 4,
+        (p::TRILIST | p::TRISTRIP | p::TRISTRIP_REVERSE, _) => 3,
+        (p::TRIFAN | p::TRIFAN_NOSTIPPLE | p::POLYGON, _) => 3,
+        (p::TRILIST_ADJ | p::TRISTRIP_ADJ, true) => 3,
+        (p::TRILIST_ADJ | p::TRISTRIP_ADJ, false) => 6,
+        (p::PATCHLIST_1..=p::PATCHLIST_32, _) => topology - p::PATCHLIST_1 + 1,
         _ => return None,
     })
 }
 
-fn check_geometry_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_geometry_shader(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::state_gs as gs;
     if !state.flag(&gs::PACKET, gs::ENABLE) {
         return Ok(());
@@ -158,7 +155,7 @@ fn check_geometry_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-fn check_stream_output(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_stream_output(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_so_decl_list as list, state_streamout as so};
     if !state.flag(&so::PACKET, so::SO_FUNCTION_ENABLE) {
         return Ok(());
@@ -196,7 +193,7 @@ fn check_stream_output(state: &DrawState, at: u64) -> Result<(), Stop> {
 }
 
 /// Checks the reserved bits of setup's attributes.
-fn check_attributes(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_attributes(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_sbe as sbe, state_sbe_swiz as swiz};
     if !state.flag(&sbe::PACKET, sbe::ATTRIBUTE_SWIZZLE_ENABLE) {
         return Ok(());

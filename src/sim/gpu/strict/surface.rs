@@ -1,6 +1,6 @@
 //! Checks surface states.
 //!
-//! In:  RENDER_SURFACE_STATE. Out: [`Stop::Undefined`] at the first broken rule.
+//! In:  RENDER_SURFACE_STATE. Out: [`StopReason::Undefined`] at the first broken rule.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
 use crate::rules::{
@@ -11,15 +11,12 @@ use crate::strict::addresses;
 use crate::strict::reserved_bits::check_reserved_bits;
 use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind};
-use eu::Stop;
+use eu::StopReason;
 use hw::state::render_surface_state as rss;
 use hw::{FormatUse, Gen, Wa};
 
-/// Entry 1 of the kernel's MOCS table, in bits 6:1: the page tables decide.
-const PAGE_TABLES_DECIDE: u64 = 1 << 1;
-
 /// Checks a surface state; `at` is its address. `shared`: its memory is a dma-buf.
-pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
+pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), StopReason> {
     check_reserved_bits(&rss::PACKET, words, at)?;
     addresses::check(&rss::PACKET, words, at)?;
     let image = Image::from_words(words, at)?;
@@ -27,7 +24,7 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
         return Ok(());
     }
     let mocs = rss::MOCS.get(words);
-    SURFACE_SHARED.check(!shared || mocs == PAGE_TABLES_DECIDE, at, || {
+    SURFACE_SHARED.check(!shared || mocs == hw::mocs::PAGE_TABLES_DECIDE, at, || {
         format!("entry {} for a dma-buf", mocs >> 1)
     })?;
     let (pitch, tiling) = (image.pitch_bytes, image.tiling);
@@ -72,7 +69,7 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
 mod tests {
     use super::*;
 
-    const KEPT: [(hw::Field, u64); 9] = [
+    const DEFAULTS: [(hw::Field, u64); 9] = [
         (rss::MIP_TAIL_START_LOD, 15),
         (rss::SURFACE_TYPE, 1),
         (rss::SURFACE_FORMAT, 0x0c7),
@@ -86,7 +83,7 @@ mod tests {
 
     fn words(set: &[(hw::Field, u64)]) -> [u32; 16] {
         let mut words = [0; 16];
-        for (field, value) in KEPT.iter().chain(set) {
+        for (field, value) in DEFAULTS.iter().chain(set) {
             field.set(&mut words, *value);
         }
         words
@@ -94,18 +91,18 @@ mod tests {
 
     fn broken(words: &[u32; 16]) -> Option<&'static str> {
         match check(words, 0, false) {
-            Err(Stop::Undefined { rule, .. }) => Some(rule),
+            Err(StopReason::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
             Ok(()) => None,
         }
     }
 
     #[test]
-    fn shared_images_are_cached_as_page_tables_say() {
-        let told = |entry: u64, shared| check(&words(&[(rss::MOCS, entry << 1)]), 0, shared);
-        assert!(told(1, true).is_ok() && told(1, false).is_ok() && told(2, false).is_ok());
-        let rule = match told(2, true) {
-            Err(Stop::Undefined { rule, .. }) => rule,
+    fn shared_images_need_page_table_mocs() {
+        let checked = |entry: u64, shared| check(&words(&[(rss::MOCS, entry << 1)]), 0, shared);
+        assert!(checked(1, true).is_ok() && checked(1, false).is_ok() && checked(2, false).is_ok());
+        let rule = match checked(2, true) {
+            Err(StopReason::Undefined { rule, .. }) => rule,
             other => panic!("{other:?}"),
         };
         assert_eq!(rule, "surface-shared");

@@ -4,7 +4,7 @@
 use crate::options::Options;
 use crate::rules::RULES;
 use crate::testing::{CODE, DATA, Rig, STATE, invalidate, send, to};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::{so_decl, vertex_buffer_state as vb, vertex_element_state as element};
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi};
@@ -301,7 +301,7 @@ pub(crate) fn broken_rule(rig: &mut Rig, commands: &[Vec<u32>]) -> Option<&'stat
     batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
     match rig.execute(&batch) {
         Ok(_) => None,
-        Err(Stop::Undefined { rule, .. }) => {
+        Err(StopReason::Undefined { rule, .. }) => {
             let known = RULES.iter().any(|known| known.name == rule);
             assert!(known || rule == "uninitialised", "{rule}");
             Some(rule)

@@ -11,7 +11,7 @@ use crate::testing::{
     BYTES as CODE_BYTES, CODE, DATA, DESCRIPTOR, Rig, STATE, TEXELS, invalidate, send, to, ud,
     walk_batch,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::state::{interface_descriptor_data as idd, render_surface_state as rss};
 use hw::{Field, Packet, media, mi, register};
 use isa::{ArfReg, Desc, Dst, Inst, Opcode, Src, Type};
@@ -95,14 +95,14 @@ fn broken(rule: &str, batch: &[u32]) {
 #[track_caller]
 fn broken_by(name: &str, rig: &mut Rig, batch: &[u32]) {
     match rig.execute(batch) {
-        Err(Stop::Undefined { rule, .. }) if rule == name => {}
+        Err(StopReason::Undefined { rule, .. }) if rule == name => {}
         other => panic!("{name}: {other:?}"),
     }
     assert!(RULES.iter().any(|rule| rule.name == name), "{name}");
 }
 
 #[track_caller]
-fn kept(batch: &[u32]) {
+fn assert_accepted(batch: &[u32]) {
     let result = rig().execute(batch);
     assert!(result.is_ok(), "{result:?}");
 }
@@ -113,7 +113,7 @@ fn rule_names_are_unique() {
         assert!(RULES[..i].iter().all(|other| other.name != rule.name));
         assert!(rule.prm.starts_with("SKL PRM vol. ") && !rule.help.is_empty());
     }
-    kept(&then(&[]));
+    assert_accepted(&then(&[]));
 }
 
 #[test]
@@ -144,13 +144,13 @@ fn command_length_and_reserved_bits() {
         join(&[words])
     };
     broken("store-alignment", &longer(stored(DATA + 4, true)));
-    kept(&longer(stored(DATA + 8, true)));
+    assert_accepted(&longer(stored(DATA + 8, true)));
     broken("store-length", &join(&[stored(DATA + 8, true)]));
-    kept(&join(&[stored(DATA + 4, false)]));
+    assert_accepted(&join(&[stored(DATA + 4, false)]));
 }
 
 #[test]
-fn the_pipeline_changes_between_flushes() {
+fn pipeline_select_needs_flushes() {
     let invalidate = invalidate().dwords.to_vec();
     broken("pipeline-select-flush", &then(&[draw()]));
     broken(
@@ -158,24 +158,24 @@ fn the_pipeline_changes_between_flushes() {
         &then(&[invalidate.clone(), draw()]),
     );
     broken("pipeline-select-invalidate", &then(&[flush(), draw()]));
-    kept(&then(&[flush(), invalidate, draw()]));
+    assert_accepted(&then(&[flush(), invalidate, draw()]));
     // Nothing changes.
-    kept(&then(&[command(&media::pipeline_select::PACKET)]));
+    assert_accepted(&then(&[command(&media::pipeline_select::PACKET)]));
     let mut commands = sound();
     commands[0] = draw();
     broken("walker-pipeline", &join(&commands));
 }
 
 #[test]
-fn base_addresses_change_between_flushes() {
+fn state_base_address_needs_flushes() {
     let bases = command(&media::state_base_address::PACKET);
     broken("base-address-flush", &then(std::slice::from_ref(&bases)));
-    kept(&then(&[flush(), bases.clone()]));
+    assert_accepted(&then(&[flush(), bases.clone()]));
     let mut commands = sound();
     commands.retain(|c| !media::pipe_control::PACKET.matches(c[0]));
     // The kernel has invalidated all caches before the batch, so they hold nothing of the addresses
     // before.
-    kept(&join(&commands));
+    assert_accepted(&join(&commands));
     // After work they do, whichever address it is that changes.
     use media::state_base_address as f;
     for address in [
@@ -190,11 +190,11 @@ fn base_addresses_change_between_flushes() {
     }
     // The same addresses as before need nothing.
     let walker = command(&media::gpgpu_walker::PACKET);
-    kept(&then(&[flush(), bases, walker]));
+    assert_accepted(&then(&[flush(), bases, walker]));
 }
 
 #[test]
-fn work_has_base_addresses_of_its_own_context() {
+fn work_needs_base_addresses_set_in_its_context() {
     use media::state_base_address as f;
     for (modify, address) in [
         (
@@ -224,7 +224,7 @@ fn work_has_base_addresses_of_its_own_context() {
 }
 
 #[test]
-fn state_lies_inside_its_heap() {
+fn state_must_be_inside_its_heap() {
     use media::state_base_address as f;
     let heaps = |dynamic, code| {
         changed(&f::PACKET, |words| {
@@ -236,28 +236,28 @@ fn state_lies_inside_its_heap() {
     };
     broken("heap-bounds", &heaps(0, 1));
     broken("heap-bounds", &heaps(1, 0));
-    kept(&heaps(1, 1));
+    assert_accepted(&heaps(1, 1));
 }
 
 #[test]
-fn l3_configuration_changes_when_drained() {
+fn l3_configuration_changes_need_a_drained_pipeline() {
     let divide = command(&mi::mi_load_register_imm::PACKET);
     broken("l3-drained", &then(std::slice::from_ref(&divide)));
-    kept(&then(&[flush(), divide.clone()]));
+    assert_accepted(&then(&[flush(), divide.clone()]));
     let device = hw::Device::by_name("skl").expect("a device");
     let without = device.l3_config(false).expect("a division");
     let with = |value: u32| changed(&mi::mi_load_register_imm::PACKET, |words| words[2] = value);
     broken("slm-l3", &with(without.register_value()));
-    // Intel's compute driver asks for credits and for errors to be told.
+    // Intel's compute driver sets the credit and error-reporting fields.
     let shared = device.l3_config(true).expect("a division").register_value();
     let more = register::L3CNTLREG_GPGPU_CREDITS | register::L3CNTLREG_ERROR_DETECTION;
-    kept(&with(shared | more));
+    assert_accepted(&with(shared | more));
     // Nothing for data, and nothing at all.
     broken("l3-division", &with(register::L3CNTLREG_SLM_ENABLE));
     broken("l3-division", &with(0));
     let mut elsewhere = divide;
     elsewhere[1] = register::CS_GPR0;
-    kept(&then(&[elsewhere]));
+    assert_accepted(&then(&[elsewhere]));
 }
 
 #[test]
@@ -265,18 +265,18 @@ fn pipe_control_rules() {
     use media::pipe_control as f;
     let stall = (f::COMMAND_STREAMER_STALL_ENABLE, 1);
     // A stall needs no company: what had to come with it before this generation, need not any more.
-    kept(&join(&[pipe_control(&[stall])]));
+    assert_accepted(&join(&[pipe_control(&[stall])]));
     let texture = (f::TEXTURE_CACHE_INVALIDATION_ENABLE, 1);
     broken("pipe-control-texture", &then(&[pipe_control(&[texture])]));
-    kept(&then(&[pipe_control(&[texture, stall])]));
-    kept(&then(&[flush(), pipe_control(&[texture])]));
+    assert_accepted(&then(&[pipe_control(&[texture, stall])]));
+    assert_accepted(&then(&[flush(), pipe_control(&[texture])]));
     // Without a stall of its own: none runs, and another comes before the next walker.
     let walker = command(&media::gpgpu_walker::PACKET);
     let after = |more: &[Vec<u32>]| then(&[more, std::slice::from_ref(&walker)].concat());
     let loose = [flush(), pipe_control(&[texture])];
     broken("pipe-control-texture", &after(&loose));
-    kept(&after(&[&loose[..], &[flush()]].concat()));
-    kept(&after(&[flush(), pipe_control(&[texture, stall])]));
+    assert_accepted(&after(&[&loose[..], &[flush()]].concat()));
+    assert_accepted(&after(&[flush(), pipe_control(&[texture, stall])]));
     let vertices = (f::VF_CACHE_INVALIDATION_ENABLE, 1);
     let write = |address| [(f::POST_SYNC_OPERATION, 1), (f::ADDRESS, address)];
     let alone = [pipe_control(&[]), pipe_control(&[vertices])];
@@ -286,12 +286,12 @@ fn pipe_control_rules() {
         pipe_control(&[]),
         pipe_control(&[vertices, operation, place]),
     ];
-    kept(&join(&invalid));
+    assert_accepted(&join(&invalid));
     broken(
         "post-sync-alignment",
         &join(&[pipe_control(&write(DATA + 4))]),
     );
-    kept(&join(&[pipe_control(&write(DATA + 8))]));
+    assert_accepted(&join(&[pipe_control(&write(DATA + 8))]));
 }
 
 fn load(register: u32) -> Vec<u32> {
@@ -314,13 +314,13 @@ fn unmodelled_register_bits_are_rejected() {
         (0x91b8, 0, true),
     ] {
         let result = loaded(register, value);
-        let refused = matches!(result, Err(Stop::Unimplemented { .. }));
+        let refused = matches!(result, Err(StopReason::Unimplemented { .. }));
         assert_eq!(refused, !taken, "{register:#x}: {result:?}");
     }
 }
 
 #[test]
-fn registers_of_the_kernel_are_not_written() {
+fn privileged_register_writes_are_refused() {
     // RING_TAIL and RING_CTL, a count that is a sum, one beyond each of two lists, one that display
     // has, one that the kernel opens on another part.
     for register in [0x2030, 0x203c, 0x2350, 0x2680, 0x5290, 0x4_5000, 0x731c] {
@@ -341,18 +341,18 @@ fn registers_of_the_kernel_are_not_written() {
         for command in [memory, other.dwords.to_vec()] {
             match broke {
                 true => broken("privileged-register", &join(&[command])),
-                false => kept(&join(&[command])),
+                false => assert_accepted(&join(&[command])),
             }
         }
     }
     // INSTPM, a predicate, the last stream output offset, CACHE_MODE_1, what the kernel adds.
     for register in [0x20c0, 0x2418, 0x528c, 0x7004, 0x7304, 0xb118] {
-        kept(&join(&[load(register)]));
+        assert_accepted(&join(&[load(register)]));
     }
 }
 
 #[test]
-fn heaps_end_before_the_address_space() {
+fn heaps_must_end_within_the_address_space() {
     use media::state_base_address as f;
     let heap = |base: u64, pages: u64| {
         changed(&f::PACKET, |words| {
@@ -365,12 +365,12 @@ fn heaps_end_before_the_address_space() {
     };
     let last = (1 << 48) - (1 << 32);
     broken("base-address-wrap", &heap(last + 0x2000, 0xfffff));
-    kept(&heap(last + 0x1000, 0xfffff));
-    kept(&heap(last + 0x2000, 0xffffe));
+    assert_accepted(&heap(last + 0x1000, 0xfffff));
+    assert_accepted(&heap(last + 0x2000, 0xffffe));
 }
 
 #[test]
-fn kernel_prefetch_range_is_mapped() {
+fn instruction_prefetch_range_must_be_mapped() {
     // A kernel of two instructions, that many bytes before the end of what is mapped.
     let ends = |bytes: u64| {
         let mut rig = rig();
@@ -385,7 +385,7 @@ fn kernel_prefetch_range_is_mapped() {
         rig.write(STATE + DESCRIPTOR, &descriptor);
         match rig.execute(&then(&[])) {
             Ok(_) => None,
-            Err(Stop::Undefined { rule, .. }) => Some(rule),
+            Err(StopReason::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
         }
     };
@@ -431,7 +431,7 @@ fn threads_read_stale_data_if_requested() {
     assert_eq!(twice(true, late), Ok(4));
     assert!(matches!(
         twice(false, early),
-        Err(Stop::Undefined {
+        Err(StopReason::Undefined {
             rule: "texture-stale",
             ..
         })
@@ -445,20 +445,20 @@ fn vfe_state_rules() {
     use media::media_vfe_state as f;
     let state = command(&f::PACKET);
     let walker = command(&media::gpgpu_walker::PACKET);
-    kept(&then(std::slice::from_ref(&state)));
+    assert_accepted(&then(std::slice::from_ref(&state)));
     let early = [state.clone(), flush(), walker.clone()];
     broken("vfe-stall", &then(&early));
-    kept(&then(&[flush(), state, walker]));
+    assert_accepted(&then(&[flush(), state, walker]));
     let threads = f::MAXIMUM_NUMBER_OF_THREADS;
     broken("vfe-threads", &with(&f::PACKET, threads, 168));
     broken("walker-group", &with(&f::PACKET, threads, 0));
-    kept(&with(&f::PACKET, threads, 1));
+    assert_accepted(&with(&f::PACKET, threads, 1));
     let scratch = f::PER_THREAD_SCRATCH_SPACE;
     broken("vfe-scratch", &with(&f::PACKET, scratch, 12));
-    kept(&with(&f::PACKET, scratch, 11));
+    assert_accepted(&with(&f::PACKET, scratch, 11));
     let room = f::CURBE_ALLOCATION_SIZE;
     broken("curbe-allocation", &with(&f::PACKET, room, 1));
-    kept(&with(&f::PACKET, room, 2));
+    assert_accepted(&with(&f::PACKET, room, 2));
 }
 
 #[test]
@@ -474,15 +474,15 @@ fn curbe_and_descriptor_load_rules() {
         ("interface-descriptor-flush", &load::PACKET),
     ] {
         broken(rule, &then(&[command(packet)]));
-        kept(&then(&[idle.clone(), command(packet)]));
-        kept(&then(&[flush(), command(packet)]));
+        assert_accepted(&then(&[idle.clone(), command(packet)]));
+        assert_accepted(&then(&[flush(), command(packet)]));
     }
     let bytes = curbe::CURBE_TOTAL_DATA_LENGTH;
     broken("curbe-alignment", &with(&curbe::PACKET, bytes, 96));
     let start = curbe::CURBE_DATA_START_ADDRESS;
     broken("curbe-alignment", &with(&curbe::PACKET, start, 0x120));
-    kept(&with(&curbe::PACKET, start, 0x140));
-    kept(&with(&curbe::PACKET, bytes, 128));
+    assert_accepted(&with(&curbe::PACKET, start, 0x140));
+    assert_accepted(&with(&curbe::PACKET, bytes, 128));
     broken("curbe-read", &with(&curbe::PACKET, bytes, 0));
     let start = load::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS;
     let range = "interface-descriptor-range";
@@ -490,7 +490,7 @@ fn curbe_and_descriptor_load_rules() {
     let bytes = load::INTERFACE_DESCRIPTOR_TOTAL_LENGTH;
     broken(range, &with(&load::PACKET, bytes, 48));
     broken(range, &with(&load::PACKET, bytes, 65 * 32));
-    kept(&with(&load::PACKET, bytes, 64));
+    assert_accepted(&with(&load::PACKET, bytes, 64));
     use media::gpgpu_walker::{INTERFACE_DESCRIPTOR_OFFSET, PACKET};
     let second = with(&PACKET, INTERFACE_DESCRIPTOR_OFFSET, 1);
     broken("interface-descriptor-bounds", &second);
@@ -500,12 +500,12 @@ fn curbe_and_descriptor_load_rules() {
 fn walker_rules() {
     use media::gpgpu_walker as f;
     broken("walker-simd", &with(&f::PACKET, f::SIMD_SIZE, 3));
-    kept(&with(&f::PACKET, f::SIMD_SIZE, 1));
+    assert_accepted(&with(&f::PACKET, f::SIMD_SIZE, 1));
     let (right, bottom) = (f::RIGHT_EXECUTION_MASK, f::BOTTOM_EXECUTION_MASK);
     broken("walker-mask", &with(&f::PACKET, right, 0));
     broken("walker-mask", &with(&f::PACKET, right, 0x100));
     broken("walker-mask", &with(&f::PACKET, bottom, 0));
-    kept(&with(&f::PACKET, right, 0x101));
+    assert_accepted(&with(&f::PACKET, right, 0x101));
     let width = f::THREAD_WIDTH_COUNTER_MAXIMUM;
     broken("walker-threads", &with(&f::PACKET, width, 0));
     let rows = changed(&f::PACKET, |words| {
@@ -559,7 +559,7 @@ fn thread_resource_rules() {
         rig.write(STATE + DESCRIPTOR, &descriptor.dwords);
         let result = rig.execute(batch);
         result.map(|_| ()).map_err(|stop| match stop {
-            Stop::Undefined { rule, .. } => rule,
+            StopReason::Undefined { rule, .. } => rule,
             other => panic!("{other:?}"),
         })
     };
@@ -658,7 +658,7 @@ fn rule_after(read: Option<(u8, u32)>, more: &[Vec<u32>]) -> Option<&'static str
     rig.load_kernel(&kernel, 2);
     match rig.execute(&then(more)) {
         Ok(_) => None,
-        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(StopReason::Undefined { rule, .. }) => Some(rule),
         Err(other) => panic!("{other:?}"),
     }
 }

@@ -1,12 +1,12 @@
 //! Strict mode: what a real machine would not forgive, and what the checks remember of a batch.
 //!
 //! In:  commands in order, the state that a walker finds, what units report to [`crate::observer`].
-//!      Out: [`Stop::Undefined`] at the first broken rule of [`crate::rules`].
+//!      Out: [`StopReason::Undefined`] at the first broken rule of [`crate::rules`].
 
 use crate::base_addresses::{BaseAddresses, RELIED_ON};
 use crate::context::{HwContext, Pipeline};
 use crate::observer::{CACHES as READ_ONLY_CACHES, PipeControlEffects, Via};
-use crate::pipe_control_stats::{Controlled, Purpose};
+use crate::pipe_control_stats::{ExecutedPipeControl, Purpose};
 use crate::rules::{
     BASE_ADDRESS_FLUSH, BASE_ADDRESS_GIVEN, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT,
     CURBE_ALLOCATION, CURBE_FLUSH, CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE,
@@ -21,8 +21,10 @@ use crate::strict::sequence::hz_op_acts;
 use crate::strict::{
     addresses, consistency, draw, errata, privileged_registers, sequence, stages, urb,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
+use hw::value::command::walker_simd_size;
+use hw::value::state::shared_local_memory_size;
 use hw::{Device, Field, Packet, draw as packets, media, mi, register};
 
 /// Invalidate flags of PIPE_CONTROL, and the cache of each.
@@ -71,7 +73,7 @@ pub(crate) struct Tracker<'a> {
     /// followed.
     unstalled_texture_invalidation: bool,
     /// Which flags of each PIPE_CONTROL were necessary.
-    pub controls: Vec<Controlled>,
+    pub controls: Vec<ExecutedPipeControl>,
 }
 
 impl<'a> Tracker<'a> {
@@ -100,7 +102,7 @@ impl<'a> Tracker<'a> {
         context: &HwContext,
         device: &Device,
         at: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         self.log.command(at, words.len() as u64 * 4)?;
         let jumps = [
             &mi::mi_batch_buffer_start::PACKET,
@@ -204,7 +206,12 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    fn pipe_control(&mut self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+    fn pipe_control(
+        &mut self,
+        words: &[u32],
+        context: &HwContext,
+        at: u64,
+    ) -> Result<(), StopReason> {
         use media::pipe_control as f;
         let set = |field: Field| field.get(words) != 0;
         let stall = set(f::COMMAND_STREAMER_STALL_ENABLE);
@@ -336,16 +343,25 @@ impl<'a> Tracker<'a> {
         };
         let fields = f::PACKET.fields.iter();
         let flags = fields.filter(|field| {
-            let says = [f::ADDRESS, f::IMMEDIATE_DATA, f::POST_SYNC_OPERATION];
-            let says = says.iter().any(|other| other.lo == field.lo);
-            !says && field.lo >= 32 && field.get(words) != 0
+            let operands = [f::ADDRESS, f::IMMEDIATE_DATA, f::POST_SYNC_OPERATION];
+            let is_operand = operands.iter().any(|other| other.lo == field.lo);
+            !is_operand && field.lo >= 32 && field.get(words) != 0
         });
         let flags = flags.map(|field| (field.name, purpose(field))).collect();
         let posts = f::POST_SYNC_OPERATION.get(words) != 0;
-        self.controls.push(Controlled { at, flags, posts });
+        self.controls.push(ExecutedPipeControl {
+            address: at,
+            flags,
+            posts,
+        });
     }
 
-    fn pipeline_select(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+    fn pipeline_select(
+        &self,
+        words: &[u32],
+        context: &HwContext,
+        at: u64,
+    ) -> Result<(), StopReason> {
         use media::pipeline_select as f;
         let to = Pipeline::from_selection(f::PIPELINE_SELECTION.get(words));
         if f::MASK_BITS.get(words) & 3 != 3 || to == context.pipeline {
@@ -372,7 +388,7 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    fn vfe_state(&self, words: &[u32], device: &Device, at: u64) -> Result<(), Stop> {
+    fn vfe_state(&self, words: &[u32], device: &Device, at: u64) -> Result<(), StopReason> {
         use media::media_vfe_state as f;
         let threads = f::MAXIMUM_NUMBER_OF_THREADS.get(words) + 1;
         VFE_THREADS.check(threads <= device.total_threads().into(), at, || {
@@ -384,7 +400,7 @@ impl<'a> Tracker<'a> {
         })
     }
 
-    fn curbe_load(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
+    fn curbe_load(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), StopReason> {
         use media::media_curbe_load as f;
         CURBE_FLUSH.check(!self.inputs_in_use, at, || {
             "the walker before may still read its constants".into()
@@ -399,7 +415,7 @@ impl<'a> Tracker<'a> {
         })
     }
 
-    fn descriptor_load(&self, words: &[u32], at: u64) -> Result<(), Stop> {
+    fn descriptor_load(&self, words: &[u32], at: u64) -> Result<(), StopReason> {
         use media::media_interface_descriptor_load as f;
         DESCRIPTOR_FLUSH.check(!self.inputs_in_use, at, || {
             "the walker before may still read its descriptor".into()
@@ -420,7 +436,7 @@ impl<'a> Tracker<'a> {
         context: &HwContext,
         device: &Device,
         at: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         use media::gpgpu_walker as f;
         WALKER_PIPELINE.check(context.pipeline == Pipeline::Gpgpu, at, || {
             format!("the {:?} pipeline is selected", context.pipeline)
@@ -437,7 +453,9 @@ impl<'a> Tracker<'a> {
         check_reserved_bits(&idd::PACKET, descriptor, at)?;
         errata::check_walker(context, descriptor, device, at)?;
         let simd = f::SIMD_SIZE.get(words);
-        WALKER_SIMD.check(simd < 3, at, || format!("code {simd} for the SIMD size"))?;
+        WALKER_SIMD.check(simd <= walker_simd_size::SIMD32, at, || {
+            format!("code {simd} for the SIMD size")
+        })?;
         let masks = [f::RIGHT_EXECUTION_MASK, f::BOTTOM_EXECUTION_MASK].map(|m| m.get(words));
         let lanes = u64::from(u32::MAX >> (32 - (8 << simd)));
         WALKER_MASK.check(masks.iter().all(|mask| mask & lanes != 0), at, || {
@@ -449,10 +467,10 @@ impl<'a> Tracker<'a> {
             f::THREAD_DEPTH_COUNTER_MAXIMUM,
         ];
         let threads: u64 = counters.iter().map(|c| c.get(words) + 1).product();
-        let most =
+        let max_threads =
             (u64::from(context.vfe.max_threads) + 1).min(device.max_workgroup_threads.into());
-        WALKER_GROUP.check(threads <= most, at, || {
-            format!("a workgroup of {threads} threads where {most} can be")
+        WALKER_GROUP.check(threads <= max_threads, at, || {
+            format!("a workgroup of {threads} threads where {max_threads} can be")
         })?;
         let (dynamic, code) = (context.base.dynamic_pages, context.base.instruction_pages);
         let kernel = idd::KERNEL_START_POINTER.get(descriptor);
@@ -467,7 +485,9 @@ impl<'a> Tracker<'a> {
             HEAP_BOUNDS.check(fits, at, || format!("up to byte {end:#x}"))?;
         }
         let slm = idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor);
-        SLM_SIZE.check(slm <= 7, at, || format!("code {slm}"))?;
+        SLM_SIZE.check(slm <= shared_local_memory_size::ENCODES_64K, at, || {
+            format!("code {slm}")
+        })?;
         let divided = context.register(register::L3CNTLREG) & register::L3CNTLREG_SLM_ENABLE != 0;
         SLM_L3.check(slm == 0 || divided, at, || {
             "shared local memory, of which the L3 has none".into()
@@ -493,8 +513,8 @@ impl<'a> Tracker<'a> {
 }
 
 /// Checks that this context has programmed the base addresses.
-fn check_base_addresses_given(context: &HwContext, at: u64) -> Result<(), Stop> {
-    let missing = RELIED_ON & !context.base.given;
+fn check_base_addresses_given(context: &HwContext, at: u64) -> Result<(), StopReason> {
+    let missing = RELIED_ON & !context.base.programmed;
     BASE_ADDRESS_GIVEN.check(missing == 0, at, || {
         let missing_caches = ["general", "surface", "dynamic", "indirect", "instruction"];
         let missing = (0..)

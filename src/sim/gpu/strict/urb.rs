@@ -7,7 +7,7 @@
 
 use crate::draw_state::DrawState;
 use crate::rules::{URB_ENTRIES, URB_OVERLAP};
-use eu::Stop;
+use eu::StopReason;
 use hw::{Device, Field, Packet, draw};
 
 /// A stage's URB entries: command, number, size in 64 bytes minus one, start in 8 KB.
@@ -106,7 +106,12 @@ fn urb_bytes(l3: u32, device: &Device) -> u64 {
 }
 
 /// Checks the state that a draw uses.
-pub(super) fn check(state: &DrawState, l3: u32, device: &Device, at: u64) -> Result<(), Stop> {
+pub(super) fn check(
+    state: &DrawState,
+    l3: u32,
+    device: &Device,
+    at: u64,
+) -> Result<(), StopReason> {
     let part = usize::from(device.low_power);
     let mut ranges: Vec<(u64, u64, String)> = Vec::new();
     for (stage, packet, offset, size) in CONSTANTS {
@@ -148,8 +153,8 @@ pub(super) fn check(state: &DrawState, l3: u32, device: &Device, at: u64) -> Res
     }
     let size = urb_bytes(l3, device);
     let last = ranges.iter().max_by_key(|(_, end, _)| *end);
-    let kept = last.is_none_or(|(_, end, _)| *end <= size);
-    URB_OVERLAP.check(kept, at, || match last {
+    let holds = last.is_none_or(|(_, end, _)| *end <= size);
+    URB_OVERLAP.check(holds, at, || match last {
         Some((_, end, name)) => format!("{name} up to byte {end:#x} of {size:#x}"),
         None => String::new(),
     })
@@ -187,7 +192,7 @@ mod tests {
         }
         match check(&state, l3, skl(), 0) {
             Ok(()) => None,
-            Err(Stop::Undefined { rule, .. }) => Some(rule),
+            Err(StopReason::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
         }
     }
@@ -239,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_lie_in_the_urb() {
+    fn urb_ranges_fit_the_urb() {
         let [_, _, _, gs] = &STAGE_ENTRIES;
         let overlap = Some("urb-overlap");
         // 64 entries of 128 bytes are 8 KB, of the 384 KB.

@@ -14,9 +14,9 @@ use super::format;
 use super::image::{AuxMode, Image};
 use super::layout::level_offset;
 use super::tiling::{self, Tiling};
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::rules::TARGET_COMPRESSED;
-use eu::Stop;
+use eu::StopReason;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -85,7 +85,12 @@ impl Image {
     }
 
     /// The state of a texel's block; plain without a CCS.
-    pub fn block(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<Block, Stop> {
+    pub fn block(
+        &self,
+        view: &AddressSpaceView<'_>,
+        lod: u32,
+        texel: [u32; 3],
+    ) -> Result<Block, StopReason> {
         match self.ccs_location(lod, texel) {
             Some(place) => Ok(match read_block_state(view, place)? {
                 CLEAR => Block::Clear,
@@ -98,12 +103,22 @@ impl Image {
 
     /// Whether a texel's block was cleared and not written since.
     #[cfg(test)]
-    pub fn is_clear(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<bool, Stop> {
+    pub fn is_clear(
+        &self,
+        view: &AddressSpaceView<'_>,
+        lod: u32,
+        texel: [u32; 3],
+    ) -> Result<bool, StopReason> {
         Ok(self.block(view, lod, texel)? == Block::Clear)
     }
 
     /// Marks a texel's block as fast-cleared; false if the surface has no CCS.
-    pub fn mark_clear(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<bool, Stop> {
+    pub fn mark_clear(
+        &self,
+        view: &AddressSpaceView<'_>,
+        lod: u32,
+        texel: [u32; 3],
+    ) -> Result<bool, StopReason> {
         match self.ccs_location(lod, texel) {
             Some(place) => write_block_state(view, place, CLEAR).map(|()| true),
             None => Ok(false),
@@ -112,7 +127,12 @@ impl Image {
 
     /// Resolves a fast-cleared or compressed block fully. Happens before the data port writes a
     /// part of a block.
-    pub fn materialize(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
+    pub fn materialize(
+        &self,
+        view: &AddressSpaceView<'_>,
+        lod: u32,
+        texel: [u32; 3],
+    ) -> Result<(), StopReason> {
         let Some(place) = self.ccs_location(lod, texel) else {
             return Ok(());
         };
@@ -127,11 +147,11 @@ impl Image {
     /// Resolves a texel's block: fully, or partially, which writes the clear colour only.
     pub fn resolve(
         &self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         lod: u32,
         texel: [u32; 3],
         in_full: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let compresses = self.aux.mode == AuxMode::CcsE;
         let Some(place) = self.ccs_location(lod, texel) else {
             return Ok(());
@@ -165,7 +185,12 @@ impl Image {
     /// Brings a texel's block into the render cache, as it stands, before a part of it is drawn to;
     /// what has to be given to [`Image::close`] when the draw ends, where the block was not there
     /// yet.
-    pub fn open(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<Option<Opened>, Stop> {
+    pub fn open(
+        &self,
+        view: &AddressSpaceView<'_>,
+        lod: u32,
+        texel: [u32; 3],
+    ) -> Result<Option<Opened>, StopReason> {
         let Some(place) = self.ccs_location(lod, texel) else {
             return Ok(None);
         };
@@ -202,7 +227,7 @@ impl Image {
     }
 
     /// Compresses a block that a draw had in the render cache.
-    pub fn close(&self, view: &View<'_>, opened: Opened) -> Result<(), Stop> {
+    pub fn close(&self, view: &AddressSpaceView<'_>, opened: Opened) -> Result<(), StopReason> {
         let Opened { state, block } = opened;
         CompressionCode::from_format(self.format).toggle(view, block)?;
         let [word, ..] = view.unreported(state.0, 1)? else {
@@ -216,13 +241,13 @@ impl Image {
     /// does not know what compressed blocks hold.
     fn check_compression_enabled(
         &self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         lod: u32,
         texel: [u32; 3],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let [x, y, z] = texel;
-        let kept = self.aux.mode == AuxMode::CcsE || !view.is_strict();
-        TARGET_COMPRESSED.check(kept, self.address, || {
+        let holds = self.aux.mode == AuxMode::CcsE || !view.is_strict();
+        TARGET_COMPRESSED.check(holds, self.address, || {
             format!("the block of pixel {x}, {y} of slice {z} of level {lod} is compressed")
         })
     }
@@ -235,7 +260,12 @@ impl Image {
     }
 
     /// Compresses or decompresses a texel's block in memory.
-    fn toggle_compression(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
+    fn toggle_compression(
+        &self,
+        view: &AddressSpaceView<'_>,
+        lod: u32,
+        texel: [u32; 3],
+    ) -> Result<(), StopReason> {
         match self.compressible_block(lod, texel) {
             Some(block) => {
                 ccs_compression::report(view, block)?;
@@ -246,7 +276,12 @@ impl Image {
     }
 
     /// Writes the clear colour to the texels of a block.
-    fn fill_block(&self, view: &View<'_>, lod: u32, [x, y, z]: [u32; 3]) -> Result<(), Stop> {
+    fn fill_block(
+        &self,
+        view: &AddressSpaceView<'_>,
+        lod: u32,
+        [x, y, z]: [u32; 3],
+    ) -> Result<(), StopReason> {
         let Some(block) = self.ccs_block() else {
             return Ok(());
         };
@@ -288,7 +323,7 @@ impl Image {
     }
 
     /// A pixel's entry in the multisample control surface; 0 without one.
-    pub fn mcs(&self, view: &View<'_>, pixel: [u32; 3]) -> Result<u64, Stop> {
+    pub fn mcs(&self, view: &AddressSpaceView<'_>, pixel: [u32; 3]) -> Result<u64, StopReason> {
         match self.mcs_place(pixel) {
             Some((address, bytes)) => view.read_bytes(address, bytes),
             None => Ok(0),
@@ -297,15 +332,18 @@ impl Image {
 }
 
 /// Reads the two bits of a block's state.
-fn read_block_state(view: &View<'_>, (address, shift): (u64, u32)) -> Result<u32, Stop> {
+fn read_block_state(
+    view: &AddressSpaceView<'_>,
+    (address, shift): (u64, u32),
+) -> Result<u32, StopReason> {
     Ok(view.read(address & !3)? >> shift & 3)
 }
 
 fn write_block_state(
-    view: &View<'_>,
+    view: &AddressSpaceView<'_>,
     (address, shift): (u64, u32),
     state: u32,
-) -> Result<(), Stop> {
+) -> Result<(), StopReason> {
     set_state_bits(view.atomic(address)?, shift, state);
     Ok(())
 }

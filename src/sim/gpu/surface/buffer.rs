@@ -4,10 +4,10 @@
 //!      size.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; vol. 7, "Surface State Model", buffer surfaces.
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Via;
 use crate::space::ADDRESS_MASK;
-use eu::Stop;
+use eu::StopReason;
 use hw::state::render_surface_state as rss;
 use hw::value::state::surface_type::{SURFTYPE_BUFFER, SURFTYPE_NULL, SURFTYPE_STRBUF};
 
@@ -38,7 +38,7 @@ pub(crate) enum Surface {
 
 impl Surface {
     /// Reads the surface state at `address`.
-    pub fn read(view: &View<'_>, address: u64) -> Result<Surface, Stop> {
+    pub fn read(view: &AddressSpaceView<'_>, address: u64) -> Result<Surface, StopReason> {
         let mut words = [0; 16];
         view.by(Via::State, |view| view.read_block(address, &mut words))?;
         match rss::SURFACE_TYPE.get(&words) {
@@ -56,7 +56,7 @@ impl Surface {
                     format: rss::SURFACE_FORMAT.get(&words) as u32 & 0x1ff,
                 })
             }
-            other => Err(Stop::Unimplemented {
+            other => Err(StopReason::Unimplemented {
                 what: format!("surfaces of type {other}"),
                 at: address,
             }),

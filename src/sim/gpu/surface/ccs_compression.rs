@@ -10,8 +10,8 @@
 //! Ref: SKL PRM vol. 7, "Render Target Resolve"; vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface
 //!      Mode.
 
-use crate::memory::View;
-use eu::Stop;
+use crate::memory::AddressSpaceView;
+use eu::StopReason;
 use hw::Format;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -40,7 +40,7 @@ impl CompressionCode {
 
     /// Compresses or decompresses the block at an address. Observers are not notified: [`report`]
     /// does that.
-    pub fn toggle(self, view: &View<'_>, block: u64) -> Result<(), Stop> {
+    pub fn toggle(self, view: &AddressSpaceView<'_>, block: u64) -> Result<(), StopReason> {
         for line in lines(block) {
             let words = view.unreported(line, LINE as usize / 4)?;
             for (address, word) in (line..).step_by(4).zip(words) {
@@ -62,7 +62,7 @@ pub(super) fn lines(block: u64) -> [u64; 2] {
 }
 
 /// Reports a write of both lines of a block to the observer.
-pub(super) fn report(view: &View<'_>, block: u64) -> Result<(), Stop> {
+pub(super) fn report(view: &AddressSpaceView<'_>, block: u64) -> Result<(), StopReason> {
     lines(block)
         .iter()
         .try_for_each(|line| view.report_write(*line, LINE as usize))

@@ -123,8 +123,8 @@ fn parse_layout(format: &Format) -> Option<Layout> {
             }
             untyped = parts.len();
         } else if let Some(channels) = parse_channels(token) {
-            for (letter, bits) in channels {
-                let target = match letter {
+            for (channel_char, bits) in channels {
+                let target = match channel_char {
                     b'R' => Target::Colour(0),
                     b'G' => Target::Colour(1),
                     b'B' => Target::Colour(2),
@@ -134,7 +134,7 @@ fn parse_layout(format: &Format) -> Option<Layout> {
                 };
                 let kind = ChannelKind::Void;
                 parts.push((
-                    letter,
+                    channel_char,
                     ChannelLayout {
                         target,
                         lo,
@@ -153,8 +153,10 @@ fn parse_layout(format: &Format) -> Option<Layout> {
     if untyped != parts.len() || parts.is_empty() {
         return None;
     }
-    let kept = parts.into_iter().filter(|(letter, _)| *letter != b'X');
-    let parts: Vec<ChannelLayout> = kept.map(|(_, part)| part).collect();
+    let preserved = parts
+        .into_iter()
+        .filter(|(channel_char, _)| *channel_char != b'X');
+    let parts: Vec<ChannelLayout> = preserved.map(|(_, part)| part).collect();
     let integer = parts
         .iter()
         .any(|p| matches!(p.kind, ChannelKind::Uint | ChannelKind::Sint));
@@ -231,19 +233,20 @@ pub(super) fn plain_parts(format: &Format) -> Option<Vec<(usize, u32, u32, Chann
     each.collect()
 }
 
-/// Merges two texels: the `kept` channels are those of `old`. Luminance and intensity count as red.
-pub(crate) fn with_kept(
+/// Merges two texels: the `preserved` channels are those of `old`. Luminance and intensity count as
+/// red.
+pub(crate) fn with_preserved_channels(
     format: &Format,
     texel: [u8; 16],
     old: &[u8; 16],
-    kept: [bool; 4],
+    preserved: [bool; 4],
 ) -> [u8; 16] {
     let (new, old) = (u128::from_le_bytes(texel), u128::from_le_bytes(*old));
     let parts = find_layout(format).into_iter().flat_map(|l| &l.parts);
     let mask = parts
         .filter(|part| match part.target {
-            Target::Colour(channel) => kept[channel & 3],
-            Target::Luminance | Target::Intensity => kept[0],
+            Target::Colour(channel) => preserved[channel & 3],
+            Target::Luminance | Target::Intensity => preserved[0],
         })
         .fold(0, |mask, part| {
             mask | u128::MAX >> (128 - part.bits) << part.lo
@@ -523,11 +526,11 @@ fn round_ties_even(value: f64) -> i64 {
 }
 
 /// A float as a normalised number: clamped, rounded to nearest even; NaN is 0.
-fn quantise(value: f32, least: f64, max: f64) -> i64 {
+fn quantise(value: f32, min: f64, max: f64) -> i64 {
     if value.is_nan() {
         return 0;
     }
-    round_ties_even(f64::from(value).max(least).min(1.0) * max)
+    round_ties_even(f64::from(value).max(min).min(1.0) * max)
 }
 
 fn encode_channel(part: &ChannelLayout, bits: u32, srgb: bool) -> u64 {
@@ -607,7 +610,7 @@ static SRGB_THRESHOLDS: LazyLock<[f32; 255]> = LazyLock::new(|| {
 
 /// The byte that stands for a linear value; NaN is 0.
 fn srgb_byte(value: f32) -> u8 {
-    SRGB_THRESHOLDS.partition_point(|least| *least <= value) as u8
+    SRGB_THRESHOLDS.partition_point(|threshold| *threshold <= value) as u8
 }
 
 /// Converts colours to texels of a dword and back, many at once.

@@ -8,12 +8,16 @@
 use super::format;
 use super::tiling::Tiling;
 use crate::fate;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Via;
 use crate::space::ADDRESS_MASK;
-use eu::Stop;
+use eu::StopReason;
 use hw::Format;
 use hw::state::render_surface_state as rss;
+use hw::value::state::{
+    auxiliary_surface_mode, channel_select, multisampled_surface_storage_format,
+    number_of_multisamples, surface_horizontal_alignment, surface_type, tiled_resource_mode,
+};
 
 /// Surface types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,18 +116,21 @@ pub(crate) struct Image {
 /// Cube Face Enable bits.
 const ALL_FACES: u32 = 0x3f;
 
+/// Surface Horizontal Alignment or Surface Vertical Alignment, which have the same values.
 fn alignment(code: u64) -> u32 {
     match code {
-        2 => 8,
-        3 => 16,
+        surface_horizontal_alignment::HALIGN_8 => 8,
+        surface_horizontal_alignment::HALIGN_16 => 16,
         _ => 4,
     }
 }
 
 fn select(code: u64) -> Select {
     match code {
-        4..=7 => Select::Channel(code as u8 - 4),
-        1 => Select::One,
+        channel_select::RED..=channel_select::ALPHA => {
+            Select::Channel((code - channel_select::RED) as u8)
+        }
+        channel_select::ONE => Select::One,
         _ => Select::Zero,
     }
 }
@@ -152,7 +159,7 @@ fn extent(words: &[u32; 16], kind: Kind, is_array: bool) -> [u32; 3] {
 
 impl Image {
     /// Reads the surface state at `address`.
-    pub fn read(view: &View<'_>, address: u64) -> Result<Image, Stop> {
+    pub fn read(view: &AddressSpaceView<'_>, address: u64) -> Result<Image, StopReason> {
         let mut words = [0; 16];
         view.by(Via::State, |view| view.read_block(address, &mut words))?;
         fate::check(&rss::PACKET, &words, view.is_strict(), address)?;
@@ -162,16 +169,16 @@ impl Image {
     }
 
     /// Decodes a surface state; `at` is its address, for reports.
-    pub fn from_words(words: &[u32; 16], at: u64) -> Result<Image, Stop> {
+    pub fn from_words(words: &[u32; 16], at: u64) -> Result<Image, StopReason> {
         let get = |field: hw::Field| field.get(words) as u32;
-        let unimplemented = |what: String| Err(Stop::Unimplemented { what, at });
+        let unimplemented = |what: String| Err(StopReason::Unimplemented { what, at });
         let kind = match rss::SURFACE_TYPE.get(words) {
-            0 => Kind::D1,
-            1 => Kind::D2,
-            2 => Kind::D3,
-            3 => Kind::Cube,
-            4 | 5 => Kind::Buffer,
-            7 => Kind::Null,
+            surface_type::SURFTYPE_1D => Kind::D1,
+            surface_type::SURFTYPE_2D => Kind::D2,
+            surface_type::SURFTYPE_3D => Kind::D3,
+            surface_type::SURFTYPE_CUBE => Kind::Cube,
+            surface_type::SURFTYPE_BUFFER | surface_type::SURFTYPE_STRBUF => Kind::Buffer,
+            surface_type::SURFTYPE_NULL => Kind::Null,
             other => return unimplemented(format!("surfaces of type {other}")),
         };
         let number = get(rss::SURFACE_FORMAT);
@@ -181,14 +188,14 @@ impl Image {
         let is_array = rss::SURFACE_ARRAY.get(words) != 0;
         let [width, height, depth] = extent(words, kind, is_array);
         let real = !matches!(kind, Kind::Buffer | Kind::Null);
-        if real && rss::TILED_RESOURCE_MODE.get(words) != 0 {
+        if real && rss::TILED_RESOURCE_MODE.get(words) != tiled_resource_mode::NONE {
             return unimplemented("tiled resources (TileYf and TileYs)".into());
         }
         if kind == Kind::Cube && words[0] & ALL_FACES != ALL_FACES {
             return unimplemented("cubes without all of their faces".into());
         }
-        let samples_code = get(rss::NUMBER_OF_MULTISAMPLES);
-        if samples_code > 4 {
+        let samples_code = rss::NUMBER_OF_MULTISAMPLES.get(words);
+        if samples_code > number_of_multisamples::MULTISAMPLECOUNT_16 {
             return unimplemented(format!("surfaces of 2^{samples_code} samples"));
         }
         let samples = 1 << samples_code;
@@ -200,13 +207,13 @@ impl Image {
             4
         };
         // The same bits are for planar formats' planes, which have no auxiliary surface.
-        let mode = match get(rss::AUXILIARY_SURFACE_MODE) {
+        let mode = match rss::AUXILIARY_SURFACE_MODE.get(words) {
             _ if !real => AuxMode::None,
-            0 => AuxMode::None,
-            1 if samples > 1 => AuxMode::Mcs,
-            1 => AuxMode::CcsD,
-            3 => AuxMode::Hiz,
-            5 => AuxMode::CcsE,
+            auxiliary_surface_mode::AUX_NONE => AuxMode::None,
+            auxiliary_surface_mode::AUX_CCS_D if samples > 1 => AuxMode::Mcs,
+            auxiliary_surface_mode::AUX_CCS_D => AuxMode::CcsD,
+            auxiliary_surface_mode::AUX_HIZ => AuxMode::Hiz,
+            auxiliary_surface_mode::AUX_CCS_E => AuxMode::CcsE,
             other => return unimplemented(format!("auxiliary surfaces of mode {other}")),
         };
         let swizzle = [
@@ -236,7 +243,8 @@ impl Image {
             halign: alignment(rss::SURFACE_HORIZONTAL_ALIGNMENT.get(words)),
             valign: alignment(rss::SURFACE_VERTICAL_ALIGNMENT.get(words)),
             samples,
-            interleaved: get(rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT) != 0,
+            interleaved: rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT.get(words)
+                == multisampled_surface_storage_format::MSFMT_DEPTH_STENCIL,
             x_offset: get(rss::X_OFFSET) * 4,
             y_offset: get(rss::Y_OFFSET) * 4,
             address: rss::SURFACE_BASE_ADDRESS.get(words) & ADDRESS_MASK,
@@ -271,7 +279,11 @@ impl Image {
     }
 
     /// The bytes of an element: of a texel, or of a compressed block.
-    pub fn element(&self, view: &View<'_>, address: u64) -> Result<[u8; 16], Stop> {
+    pub fn element(
+        &self,
+        view: &AddressSpaceView<'_>,
+        address: u64,
+    ) -> Result<[u8; 16], StopReason> {
         let bytes = self.bytes.min(16);
         let mut out = [0; 16];
         if bytes == 4 && address.is_multiple_of(4) {
@@ -298,7 +310,12 @@ impl Image {
     }
 
     /// Writes the bytes of a texel.
-    pub fn write_texel(&self, view: &View<'_>, address: u64, texel: &[u8; 16]) -> Result<(), Stop> {
+    pub fn write_texel(
+        &self,
+        view: &AddressSpaceView<'_>,
+        address: u64,
+        texel: &[u8; 16],
+    ) -> Result<(), StopReason> {
         let bytes = self.bytes.min(16);
         let [a, b, c, d, e, f, g, h, ..] = *texel;
         if bytes == 4 && address.is_multiple_of(4) {

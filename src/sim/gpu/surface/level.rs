@@ -6,8 +6,8 @@
 use super::image::{Image, Kind};
 use super::layout::{ALIGNMENT_1D, LEVELS, interleave, interleaved_size, level_offset, minify};
 use super::tiling::{self, Tiling};
-use crate::memory::View;
-use eu::Stop;
+use crate::memory::AddressSpaceView;
+use eu::StopReason;
 use std::ops::Range;
 
 /// How slices and samples follow each other.
@@ -311,12 +311,12 @@ impl Image {
     /// Writes an element to all texels of a part of a slice that lie in bounds, for each sample.
     pub fn fill(
         &self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         level: &Level,
         [columns, rows]: [Range<u32>; 2],
         z: u32,
         element: &[u8; 16],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         // 16 bytes of a row are together in all tilings but W.
         let bytes = self.bytes.clamp(1, 16);
         let together = 16 / bytes;
@@ -366,12 +366,12 @@ impl Image {
     /// Writes an element to the texels of a row that lie in bounds, one by one.
     fn fill_row(
         &self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         level: &Level,
         columns: Range<u32>,
         [y, z]: [u32; 2],
         element: &[u8; 16],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         for x in columns {
             for sample in 0..self.samples {
                 if let Some(address) = level.address(x, y, z, sample) {
@@ -398,7 +398,7 @@ fn repeated(element: &[u8; 16], bytes: u32) -> [u32; 4] {
 
 /// Groups of 16 bytes that lie one behind the other, and are written at once.
 struct PatternRun<'v, 'a> {
-    view: &'v View<'a>,
+    view: &'v AddressSpaceView<'a>,
     /// What each of them becomes.
     pattern: [u32; 4],
     first: u64,
@@ -410,7 +410,7 @@ impl PatternRun<'_, '_> {
     const ROWS: usize = 16;
 
     /// Adds the 16 bytes from an address on; writes the run first if they do not continue it.
-    fn add(&mut self, address: u64) -> Result<(), Stop> {
+    fn add(&mut self, address: u64) -> Result<(), StopReason> {
         if self.first + self.dwords as u64 * 4 != address {
             self.write()?;
             self.first = address;
@@ -420,7 +420,7 @@ impl PatternRun<'_, '_> {
     }
 
     /// Writes the run.
-    fn write(&mut self) -> Result<(), Stop> {
+    fn write(&mut self) -> Result<(), StopReason> {
         match std::mem::take(&mut self.dwords) {
             0 => Ok(()),
             dwords => self.view.write_pattern(self.first, self.pattern, dwords),

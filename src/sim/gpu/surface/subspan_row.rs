@@ -6,8 +6,8 @@
 
 use super::image::Image;
 use super::level::Level;
-use crate::memory::View;
-use eu::Stop;
+use crate::memory::AddressSpaceView;
+use eu::StopReason;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -47,7 +47,7 @@ impl Band {
     /// Loads the texels by lane. `None` if a cache may hold other contents, or memory is not mapped
     /// contiguously.
     #[inline(always)]
-    pub fn load(&self, view: &View<'_>) -> Result<Option<[u32; 16]>, Stop> {
+    pub fn load(&self, view: &AddressSpaceView<'_>) -> Result<Option<[u32; 16]>, StopReason> {
         let [upper, lower] = self.halves;
         let mut all = [0; 16];
         match self.bytes {
@@ -80,12 +80,12 @@ impl Band {
                     return Ok(None);
                 };
                 // A word is two pixels of a subspan.
-                let apart = |word: &AtomicU32| {
+                let spread = |word: &AtomicU32| {
                     let word = u64::from(word.load(Relaxed));
                     word & 0xffff | (word & 0xffff_0000) << 16
                 };
-                let first = apart(&upper[0]) | apart(&lower[0]) << 16;
-                let second = apart(&upper[1]) | apart(&lower[1]) << 16;
+                let first = spread(&upper[0]) | spread(&lower[0]) << 16;
+                let second = spread(&upper[1]) | spread(&lower[1]) << 16;
                 let bytes = (u128::from(first) | u128::from(second) << 64).to_le_bytes();
                 for (texel, byte) in all.iter_mut().zip(bytes) {
                     *texel = byte.into();
@@ -97,7 +97,12 @@ impl Band {
 
     /// Stores the texels of the lanes in `mask`. False if they have to be written one by one.
     #[inline(always)]
-    pub fn store(&self, view: &View<'_>, mask: u32, texels: &[u32; 16]) -> Result<bool, Stop> {
+    pub fn store(
+        &self,
+        view: &AddressSpaceView<'_>,
+        mask: u32,
+        texels: &[u32; 16],
+    ) -> Result<bool, StopReason> {
         // What is written is reported by rows.
         if view.is_strict() && mask & 0xffff != 0xffff {
             return Ok(false);
@@ -144,20 +149,21 @@ fn store<const N: usize, const EACH: usize>(
     let bits = 32 / EACH;
     for (row, lanes) in rows.into_iter().zip(LANES) {
         for (word, lanes) in row.iter().zip(lanes.as_chunks::<EACH>().0) {
-            let (mut value, mut kept) = (0, 0);
+            let (mut value, mut preserved) = (0, 0);
             for (i, lane) in lanes.iter().enumerate() {
                 let own = u32::MAX >> (32 - bits) << (i * bits);
                 value |= texels[*lane] << (i * bits) & own;
                 let stays = mask >> lane & 1 == 0;
-                kept |= if stays { own } else { 0 };
+                preserved |= if stays { own } else { 0 };
             }
-            match kept {
+            match preserved {
                 0 => word.store(value, Relaxed),
                 u32::MAX => {}
                 _ => {
                     // The closure always answers, so the update cannot fail.
-                    let _ =
-                        word.fetch_update(Relaxed, Relaxed, |old| Some(old & kept | value & !kept));
+                    let _ = word.fetch_update(Relaxed, Relaxed, |old| {
+                        Some(old & preserved | value & !preserved)
+                    });
                 }
             }
         }

@@ -2,13 +2,13 @@
 
 use super::rig::{AUX, BASE, image, space};
 use super::*;
-use crate::memory::View;
-use eu::Stop;
+use crate::memory::AddressSpaceView;
+use eu::StopReason;
 use hw::Format;
 use hw::state::render_surface_state as rss;
 
 #[test]
-fn levels_lie_below_and_to_the_right() {
+fn mip_levels_are_below_and_to_the_right() {
     let image = image(&[
         (rss::TILE_MODE, 0),
         (rss::WIDTH, 19),
@@ -39,7 +39,7 @@ fn levels_lie_below_and_to_the_right() {
 }
 
 #[test]
-fn views_add_their_first_level_and_element() {
+fn views_add_min_lod_and_minimum_array_element() {
     let set = [
         (rss::TILE_MODE, 0),
         (rss::WIDTH, 15),
@@ -77,7 +77,7 @@ fn levels_of_compressed_surfaces_are_aligned_in_blocks() {
 }
 
 #[test]
-fn one_dimension_is_a_line_of_levels() {
+fn mip_layout_of_1d_surfaces() {
     let image = image(&[
         (rss::SURFACE_TYPE, 0),
         (rss::TILE_MODE, 0),
@@ -94,7 +94,7 @@ fn one_dimension_is_a_line_of_levels() {
 }
 
 #[test]
-fn slices_shrink_with_levels_in_three_dimensions() {
+fn mip_layout_of_3d_surfaces() {
     let image = image(&[
         (rss::SURFACE_TYPE, 2),
         (rss::TILE_MODE, 0),
@@ -111,7 +111,7 @@ fn slices_shrink_with_levels_in_three_dimensions() {
 }
 
 #[test]
-fn samples_are_slices_or_neighbours() {
+fn multisample_layouts_are_array_or_interleaved() {
     let set = |storage| {
         image(&[
             (rss::TILE_MODE, 0),
@@ -160,9 +160,9 @@ fn interleaved_samples_cover_the_surface_once() {
 }
 
 #[test]
-fn texels_go_through_memory() {
+fn texels_are_written_and_read_back() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let image = image(&[(rss::WIDTH, 31), (rss::HEIGHT, 31)]);
     let values = [1.0f32, 0.0, 0.2, 1.0].map(f32::to_bits);
     image
@@ -179,9 +179,9 @@ fn texels_go_through_memory() {
 }
 
 #[test]
-fn reads_out_of_bounds_have_the_defaults_of_what_the_format_lacks() {
+fn out_of_bounds_reads_use_missing_channel_defaults() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     const ONE: u32 = 0x3f80_0000;
     for (name, alpha) in [
         ("R8G8B8A8_UNORM", 0),
@@ -210,9 +210,9 @@ fn reads_out_of_bounds_have_the_defaults_of_what_the_format_lacks() {
 }
 
 #[test]
-fn cleared_blocks_have_the_clear_colour_until_written() {
+fn fast_cleared_blocks_read_the_clear_colour_until_written() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let colour = [0.0f32, 1.0, 0.0, 1.0].map(f32::to_bits);
     let image = image(&[
         (rss::WIDTH, 31),
@@ -236,7 +236,7 @@ fn cleared_blocks_have_the_clear_colour_until_written() {
 }
 
 #[test]
-fn multisample_control_entries_lie_in_their_tile() {
+fn mcs_entry_addresses() {
     let image = image(&[
         (rss::WIDTH, 31),
         (rss::HEIGHT, 31),
@@ -248,7 +248,7 @@ fn multisample_control_entries_lie_in_their_tile() {
     ]);
     assert_eq!(image.aux.mode, AuxMode::Mcs);
     assert_eq!(image.mcs_place([5, 1, 0]), Some((AUX + 512 + 16 + 4, 4)));
-    // The second slice's entries are as many rows further down as the state says.
+    // The second slice's entries are QPitch rows further down.
     assert_eq!(image.mcs_place([0, 1, 1]), Some((AUX + 9 * 16, 4)));
     assert_eq!(image.mcs_place([32, 1, 0]), None);
 }
@@ -259,7 +259,7 @@ fn unmodelled_surface_states_are_refused() {
     rss::SURFACE_TYPE.set(&mut words, 6);
     assert!(matches!(
         Image::from_words(&words, 0),
-        Err(Stop::Unimplemented { .. })
+        Err(StopReason::Unimplemented { .. })
     ));
     // Nothing that a state can hold makes an address computation fail.
     let mut state = 1u32;
@@ -283,9 +283,9 @@ fn unmodelled_surface_states_are_refused() {
 }
 
 #[test]
-fn texels_of_blocks_are_decoded() {
+fn compressed_texels_are_decoded() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let image = image(&[
         (rss::SURFACE_FORMAT, 0x186),
         (rss::WIDTH, 7),
@@ -302,7 +302,7 @@ fn texels_of_blocks_are_decoded() {
 }
 
 #[test]
-fn selects_replace_channels() {
+fn shader_channel_selects() {
     let image = image(&[
         (rss::SHADER_CHANNEL_SELECT_RED, 6),
         (rss::SHADER_CHANNEL_SELECT_GREEN, 0),
@@ -313,7 +313,7 @@ fn selects_replace_channels() {
 }
 
 #[test]
-fn subspans_lie_where_their_pixels_do() {
+fn subspan_addresses_match_pixel_addresses() {
     for tiling in [0, 1, 2, 3] {
         let image = image(&[
             (rss::TILE_MODE, tiling),
@@ -345,6 +345,6 @@ fn subspans_lie_where_their_pixels_do() {
         assert_eq!(level.subspan(0, 70, 0), None);
         assert_eq!(level.subspan(0, 0, 2), None);
     }
-    let several = image(&[(rss::NUMBER_OF_MULTISAMPLES, 1)]);
-    assert!(!several.at_level(0).is_plain());
+    let multisampled = image(&[(rss::NUMBER_OF_MULTISAMPLES, 1)]);
+    assert!(!multisampled.at_level(0).is_plain());
 }

@@ -9,15 +9,15 @@ use super::compressed;
 use super::format;
 use super::image::{Image, Kind};
 use super::level::Level;
-use crate::memory::View;
-use eu::Stop;
+use crate::memory::AddressSpaceView;
+use eu::StopReason;
 
 impl Image {
     /// Err for formats that [`format::decode`] does not know.
-    fn check_convertible(&self) -> Result<(), Stop> {
+    fn check_convertible(&self) -> Result<(), StopReason> {
         match format::known(self.format) {
             true => Ok(()),
-            false => Err(Stop::Unimplemented {
+            false => Err(StopReason::Unimplemented {
                 what: format!("texels of the format {}", self.format.name),
                 at: self.address,
             }),
@@ -48,22 +48,22 @@ impl Image {
     /// where the surface is cleared. `z` is the slice, array element or face.
     pub fn load(
         &self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         lod: u32,
         [x, y, z]: [u32; 3],
         sample: u32,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         self.load_at(view, (lod, &self.at_level(lod)), [x, y, z], sample)
     }
 
     /// [`Image::load`] with the layout of the level at hand.
     pub fn load_at(
         &self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         (lod, level): (u32, &Level),
         [x, y, z]: [u32; 3],
         sample: u32,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         let Some(address) = level.address(x, y, z, sample) else {
             return Ok(self.outside());
         };
@@ -74,11 +74,11 @@ impl Image {
     /// Decodes the texel of the element at an address, by the CCS state of its block.
     pub fn decode_at(
         &self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         address: u64,
         [x, y]: [u32; 2],
         block: Block,
-    ) -> Result<[u32; 4], Stop> {
+    ) -> Result<[u32; 4], StopReason> {
         match block {
             Block::Plain => {}
             Block::Clear => return Ok(self.clear_color),
@@ -102,7 +102,11 @@ impl Image {
 
     /// The value of a texel of a compressed block.
     #[cold]
-    fn decompressed(&self, view: &View<'_>, address: u64) -> Result<[u32; 4], Stop> {
+    fn decompressed(
+        &self,
+        view: &AddressSpaceView<'_>,
+        address: u64,
+    ) -> Result<[u32; 4], StopReason> {
         let mut element = self.element(view, address)?;
         let dwords = element.as_chunks_mut::<4>().0;
         for (i, dword) in (0..self.bytes / 4).zip(dwords) {
@@ -122,12 +126,12 @@ impl Image {
     /// Writes a texel; dropped out of bounds. Resolves the texel's block first.
     pub fn store(
         &self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         lod: u32,
         [x, y, z]: [u32; 3],
         sample: u32,
         values: [u32; 4],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let Some(address) = self.texel_address(lod, x, y, z, sample) else {
             return Ok(());
         };

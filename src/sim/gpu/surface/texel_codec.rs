@@ -110,7 +110,7 @@ impl Fields {
             let (up, down) = (32 - field.lo - field.bits, 32 - field.bits);
             let unsigned = |texel: u32| texel << up >> down;
             let signed = |texel: u32| (texel << up) as i32 >> down;
-            let most = (1u32 << field.bits) - 1;
+            let max = (1u32 << field.bits) - 1;
             match field.meaning {
                 ChannelType::None => {}
                 ChannelType::Unsigned => each.for_each(|(to, texel)| *to = unsigned(*texel)),
@@ -118,15 +118,15 @@ impl Fields {
                 ChannelType::Unorm => {
                     // A quotient of numbers so small is rounded once, whether it is a double before
                     // or not.
-                    let most = most as f32;
+                    let max = max as f32;
                     each.for_each(|(to, texel)| {
-                        *to = (unsigned(*texel) as i32 as f32 / most).to_bits();
+                        *to = (unsigned(*texel) as i32 as f32 / max).to_bits();
                     });
                 }
                 ChannelType::Snorm => {
-                    let most = (most >> 1) as f32;
+                    let max = (max >> 1) as f32;
                     each.for_each(|(to, texel)| {
-                        let value = signed(*texel) as f32 / most;
+                        let value = signed(*texel) as f32 / max;
                         *to = if value < -1.0 { -1.0 } else { value }.to_bits();
                     });
                 }
@@ -141,25 +141,25 @@ impl Fields {
         for (field, colour) in self.channels.iter().zip(colours) {
             let each = texels.iter_mut().zip(colour);
             let lo = field.lo;
-            let most = (1u32 << field.bits) - 1;
-            let half = (most >> 1) as i32;
+            let max = (1u32 << field.bits) - 1;
+            let half = (max >> 1) as i32;
             match field.meaning {
                 ChannelType::None => {}
-                ChannelType::Unsigned => each.for_each(|(to, v)| *to |= (*v).min(most) << lo),
+                ChannelType::Unsigned => each.for_each(|(to, v)| *to |= (*v).min(max) << lo),
                 ChannelType::Signed => each.for_each(|(to, v)| {
                     let value = (*v as i32).max(-half - 1).min(half);
-                    *to |= (value as u32 & most) << lo;
+                    *to |= (value as u32 & max) << lo;
                 }),
                 ChannelType::Unorm => {
-                    let by = f64::from(most);
+                    let by = f64::from(max);
                     each.for_each(|(to, v)| {
-                        *to |= (quantise_low(f32::from_bits(*v), 0.0, by) & most) << lo;
+                        *to |= (quantise_low(f32::from_bits(*v), 0.0, by) & max) << lo;
                     });
                 }
                 ChannelType::Snorm => {
                     let by = f64::from(half);
                     each.for_each(|(to, v)| {
-                        *to |= (quantise_low(f32::from_bits(*v), -1.0, by) & most) << lo;
+                        *to |= (quantise_low(f32::from_bits(*v), -1.0, by) & max) << lo;
                     });
                 }
             }
@@ -168,12 +168,12 @@ impl Fields {
     }
 }
 
-/// Lower bits of a value between `least` and 1, times a number, rounded to nearest even; NaN is 0.
+/// Lower bits of a value between `min` and 1, times a number, rounded to nearest even; NaN is 0.
 #[inline(always)]
-fn quantise_low(value: f32, least: f32, by: f64) -> u32 {
+fn quantise_low(value: f32, min: f32, by: f64) -> u32 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     let number = if value.is_nan() { 0.0 } else { value };
-    let above = if number > least { number } else { least };
+    let above = if number > min { number } else { min };
     let clamped = if above < 1.0 { above } else { 1.0 };
     (f64::from(clamped) * by + SHIFT).to_bits() as u32
 }

@@ -4,6 +4,8 @@
 //! Ref: SKL PRM vol. 5, "Tiling", the address diagrams of TileX, TileY and TileW. Gen9 swizzles no
 //!      address bits.
 
+use hw::value::state::tile_mode;
+
 /// Tile modes of RENDER_SURFACE_STATE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tiling {
@@ -20,9 +22,9 @@ impl Tiling {
     /// By the value of Tile Mode.
     pub fn from_mode(mode: u64) -> Tiling {
         match mode {
-            0 => Tiling::Linear,
-            1 => Tiling::W,
-            2 => Tiling::X,
+            tile_mode::LINEAR => Tiling::Linear,
+            tile_mode::WMAJOR => Tiling::W,
+            tile_mode::XMAJOR => Tiling::X,
             _ => Tiling::Y,
         }
     }
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_rows_are_a_pitch_apart() {
+    fn linear_row_pitch() {
         assert_eq!(offset(Tiling::Linear, 5, 3, 100), 305);
         let far = offset(Tiling::Linear, u32::MAX, u32::MAX, u32::MAX);
         assert_eq!(far, u64::from(u32::MAX) * (u64::from(u32::MAX) + 1));

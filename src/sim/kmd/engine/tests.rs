@@ -11,7 +11,7 @@ fn endless(address: u64) -> [u32; 3] {
 }
 
 #[test]
-fn a_hang_loses_its_context_and_no_other() {
+fn hang_loses_only_its_context() {
     let (device, lines) = device(Options {
         hang_seconds: 0,
         ..Options::default()
@@ -20,11 +20,11 @@ fn a_hang_loses_its_context_and_no_other() {
     let (bad, good) = (context(&file), context(&file));
     let endless = Buffer::with(&file, &endless(0x1000));
     let fine = Buffer::with(&file, &[BATCH_END]);
-    exec(&file, bad, &mut [endless.at(0x1000)], &[]).unwrap();
+    exec(&file, bad, &mut [endless.pinned_at(0x1000)], &[]).unwrap();
     // It waits behind the one that hangs, and is dropped with it.
     let queued = Buffer::with(&file, &[BATCH_END]);
-    let accepted = exec(&file, bad, &mut [queued.at(0x1000)], &[]);
-    exec(&file, good, &mut [fine.at(0x1000)], &[]).unwrap();
+    let accepted = exec(&file, bad, &mut [queued.pinned_at(0x1000)], &[]);
+    exec(&file, good, &mut [fine.pinned_at(0x1000)], &[]).unwrap();
     for buffer in [&endless, &queued, &fine] {
         file.gem_wait(buffer.handle, -1).unwrap();
     }
@@ -34,25 +34,28 @@ fn a_hang_loses_its_context_and_no_other() {
     let stats = file.get_reset_stats(good).unwrap();
     assert_eq!((stats.batch_active, stats.batch_pending), (0, 0));
     assert_eq!(
-        exec(&file, bad, &mut [fine.at(0x1000)], &[]),
+        exec(&file, bad, &mut [fine.pinned_at(0x1000)], &[]),
         Err(Errno::EIO)
     );
-    assert_eq!(exec(&file, good, &mut [fine.at(0x1000)], &[]), Ok(()));
+    assert_eq!(
+        exec(&file, good, &mut [fine.pinned_at(0x1000)], &[]),
+        Ok(())
+    );
     let lines = lines.lock().unwrap();
     let logged = |line: &String| line.contains("hung") && line.contains("after 0 s");
     assert!(lines.iter().any(logged), "{lines:?}");
 }
 
 #[test]
-fn faults_and_truncated_batches_hang_and_say_where() {
+fn faults_and_truncated_batches_hang_and_report_their_address() {
     let (device, lines) = device(Options::default());
     let file = device.open();
     let stray = Buffer::with(&file, &[&store(0xdead_0000, 1)[..], &[BATCH_END]].concat());
-    exec(&file, 0, &mut [stray.at(0x1000)], &[]).unwrap();
+    exec(&file, 0, &mut [stray.pinned_at(0x1000)], &[]).unwrap();
     file.gem_wait(stray.handle, -1).unwrap();
     // Zeros are MI_NOOP: the batch runs off its end.
     let empty = Buffer::new(&file, 4096);
-    exec(&file, 0, &mut [empty.at(0x1000)], &[]).unwrap();
+    exec(&file, 0, &mut [empty.pinned_at(0x1000)], &[]).unwrap();
     file.gem_wait(empty.handle, -1).unwrap();
     {
         let lines = lines.lock().unwrap();
@@ -65,17 +68,17 @@ fn faults_and_truncated_batches_hang_and_say_where() {
     // The file's own context recovers, until it has hung too often.
     assert_eq!(file.get_reset_stats(0).unwrap().batch_active, 2);
     for _ in 0..2 {
-        exec(&file, 0, &mut [empty.at(0x1000)], &[]).unwrap();
+        exec(&file, 0, &mut [empty.pinned_at(0x1000)], &[]).unwrap();
         file.gem_wait(empty.handle, -1).unwrap();
     }
     assert_eq!(
-        exec(&file, 0, &mut [empty.at(0x1000)], &[]),
+        exec(&file, 0, &mut [empty.pinned_at(0x1000)], &[]),
         Err(Errno::EIO)
     );
 }
 
 #[test]
-fn a_kernel_that_does_nothing_signals_at_once_and_executes_nothing() {
+fn null_device_signals_at_once_and_executes_nothing() {
     let (device, lines) = device(Options {
         null: true,
         ..Options::default()
@@ -90,7 +93,7 @@ fn a_kernel_that_does_nothing_signals_at_once_and_executes_nothing() {
         flags: i915::EXEC_FENCE_SIGNAL,
         point: 0,
     }];
-    let objects = &mut [target.at(0x1_0000_0000), batch.at(0x20_0000)];
+    let objects = &mut [target.pinned_at(0x1_0000_0000), batch.pinned_at(0x20_0000)];
     exec(&file, context(&file), objects, &signal).unwrap();
     // A deadline in the past: it is signalled already.
     file.syncobj_wait(&[syncobj], 0, 0).unwrap();
@@ -99,7 +102,7 @@ fn a_kernel_that_does_nothing_signals_at_once_and_executes_nothing() {
 }
 
 #[test]
-fn a_trace_shows_the_commands_as_they_execute() {
+fn trace_lists_commands_in_execution_order() {
     let (device, lines) = device(Options {
         trace_commands: true,
         ..Options::default()
@@ -108,7 +111,7 @@ fn a_trace_shows_the_commands_as_they_execute() {
     let target = Buffer::new(&file, 4096);
     let words = [&store(0x1_0000_0008, 42)[..], &[BATCH_END]].concat();
     let batch = Buffer::with(&file, &words);
-    let objects = &mut [target.at(0x1_0000_0000), batch.at(0x20_0000)];
+    let objects = &mut [target.pinned_at(0x1_0000_0000), batch.pinned_at(0x20_0000)];
     exec(&file, context(&file), objects, &[]).unwrap();
     file.gem_wait(batch.handle, -1).unwrap();
     let lines = lines.lock().unwrap();

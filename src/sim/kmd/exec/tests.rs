@@ -29,7 +29,10 @@ impl ValidExec {
     }
 
     fn objects(&self) -> [ExecObject; 2] {
-        [self.target.at(0x10_0000), self.batch.at(0x20_0000)]
+        [
+            self.target.pinned_at(0x10_0000),
+            self.batch.pinned_at(0x20_0000),
+        ]
     }
 
     fn with(&self, change: impl FnOnce(&mut [ExecObject; 2])) -> Result<()> {
@@ -54,7 +57,7 @@ impl ValidExec {
 }
 
 #[test]
-fn a_batch_runs_and_its_buffer_becomes_idle() {
+fn batch_completes_and_its_buffer_becomes_idle() {
     let file = open();
     let target = Buffer::new(&file, 4096);
     let batch = Buffer::with(
@@ -65,7 +68,7 @@ fn a_batch_runs_and_its_buffer_becomes_idle() {
     exec(
         &file,
         context,
-        &mut [target.at(0x1_0000_0000), batch.at(0x20_0000)],
+        &mut [target.pinned_at(0x1_0000_0000), batch.pinned_at(0x20_0000)],
         &[],
     )
     .unwrap();

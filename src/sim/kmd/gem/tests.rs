@@ -37,7 +37,7 @@ fn dma_bufs_share_pages_and_handles() {
 
 /// Two processes with one dma-buf: each knows of the other's batches by the dma-buf alone.
 #[test]
-fn processes_wait_for_each_others_batches() {
+fn implicit_sync_between_processes() {
     let (one, two) = (open(), open());
     let buffer = Buffer::new(&one, 4096);
     let fd = one.prime_handle_to_fd(buffer.handle, 0).unwrap();
@@ -52,9 +52,9 @@ fn processes_wait_for_each_others_batches() {
     let wait = [0x1c << 23 | 1 << 15 | 4 << 12 | 2, 1, gate_at, 0];
     let batch = Buffer::with(&one, &[&wait[..], &store(at, 5), &[BATCH_END]].concat());
     let mut objects = [
-        gate.at(gate_at.into()),
-        write(buffer.at(at)),
-        batch.at(batch_at),
+        gate.pinned_at(gate_at.into()),
+        write(buffer.pinned_at(at)),
+        batch.pinned_at(batch_at),
     ];
     exec(&one, 0, &mut objects, &[]).unwrap();
     assert_eq!(two.gem_busy(there), Ok(1 << 16 | 1));
@@ -64,16 +64,16 @@ fn processes_wait_for_each_others_batches() {
     let end = Buffer::with(&two, &[BATCH_END]);
     let reads = ExecObject {
         handle: there,
-        ..buffer.at(at)
+        ..buffer.pinned_at(at)
     };
     let asynchronous = ExecObject {
         flags: reads.flags | i915::EXEC_OBJECT_ASYNC,
         ..reads.clone()
     };
-    exec(&two, 0, &mut [asynchronous, end.at(batch_at)], &[]).unwrap();
+    exec(&two, 0, &mut [asynchronous, end.pinned_at(batch_at)], &[]).unwrap();
     two.gem_wait(end.handle, -1).unwrap();
     std::thread::scope(|scope| {
-        let reader = scope.spawn(|| exec(&two, 0, &mut [reads, end.at(batch_at)], &[]));
+        let reader = scope.spawn(|| exec(&two, 0, &mut [reads, end.pinned_at(batch_at)], &[]));
         std::thread::sleep(std::time::Duration::from_millis(20));
         assert!(!reader.is_finished());
         gate.memory.write(0, &1_u32.to_le_bytes()).unwrap();
@@ -88,7 +88,7 @@ fn processes_wait_for_each_others_batches() {
 }
 
 #[test]
-fn relocations_find_their_targets() {
+fn relocations_are_applied() {
     let file = open();
     let target = Buffer::new(&file, 4096);
     let batch = Buffer::with(&file, &[&store(0, 9)[..], &[BATCH_END]].concat());
@@ -147,7 +147,7 @@ fn contexts_can_share_an_address_space() {
     let vm = file.vm_create().unwrap();
     let context = file.context_create(1, &[ContextParam::Vm(vm)]).unwrap();
     let batch = Buffer::with(&file, &[BATCH_END]);
-    exec(&file, context, &mut [batch.at(0x7000)], &[]).unwrap();
+    exec(&file, context, &mut [batch.pinned_at(0x7000)], &[]).unwrap();
     // The buffer stays where it is in that space.
     let mut unplaced = ExecObject {
         handle: batch.handle,
@@ -162,7 +162,7 @@ fn contexts_can_share_an_address_space() {
     assert_ne!(name, u64::from(vm));
     file.vm_destroy(vm).unwrap();
     assert_eq!(file.vm_destroy(vm), Err(Errno::ENOENT));
-    exec(&file, context, &mut [batch.at(0x7000)], &[]).unwrap();
+    exec(&file, context, &mut [batch.pinned_at(0x7000)], &[]).unwrap();
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn closing_frees_buffers() {
         flags: 16,
         ..Default::default()
     };
-    exec(&file, 0, &mut [there, batch.at(0x1000)], &[]).unwrap();
+    exec(&file, 0, &mut [there, batch.pinned_at(0x1000)], &[]).unwrap();
     file.gem_wait(batch.handle, -1).unwrap();
     file.gem_close(handle).unwrap();
     // The thread that ran the batch lets go of its buffers a moment after its fence is signalled.

@@ -1,20 +1,20 @@
 //! The list of options.
 
-use crate::options::{Options, Sink};
+use crate::options::{LogSink, Options};
 
 #[test]
 fn options_are_parsed_from_a_list() {
-    let options = Options::parse("strict, trace=submit,hang=3", Sink::none()).unwrap();
+    let options = Options::parse("strict, trace=submit,hang=3", LogSink::none()).unwrap();
     assert!(options.strict && options.trace_submits && !options.trace_ioctls);
     assert_eq!(options.hang_seconds, 3);
-    let seconds = |list| Options::parse(list, Sink::none()).unwrap().hang_seconds;
+    let seconds = |list| Options::parse(list, LogSink::none()).unwrap().hang_seconds;
     // The strict simulator is slower.
     assert!(seconds("strict") > seconds(""));
     assert_eq!(seconds("hang=3,strict"), 3);
     // Stale data is strict mode's to know.
-    assert!(Options::parse("stale", Sink::none()).unwrap().strict);
+    assert!(Options::parse("stale", LogSink::none()).unwrap().strict);
     for word in ["hang=soon", "lenient", "trace=ps"] {
-        let error = Options::parse(&format!("strict,{word}"), Sink::none()).unwrap_err();
+        let error = Options::parse(&format!("strict,{word}"), LogSink::none()).unwrap_err();
         let line = error.to_string();
         assert!(
             line.contains(&format!("{word:?}; there are strict, stale, hang=SECONDS")),

@@ -7,7 +7,7 @@ use uapi::i915::{self};
 use uapi::{Errno, Kernel};
 
 #[test]
-fn the_gpu_is_described_by_queries() {
+fn queries_describe_the_gpu() {
     let file = open();
     assert_eq!(file.getparam(i915::PARAM_CHIPSET_ID), Ok(0x1912));
     assert_eq!(file.getparam(9999), Err(Errno::EINVAL));

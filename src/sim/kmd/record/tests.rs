@@ -10,7 +10,7 @@ use uapi::Kernel;
 use uapi::i915::{self};
 
 #[test]
-fn submissions_come_back_with_the_memory_they_saw() {
+fn recordings_restore_the_memory_of_each_submission() {
     let path = std::env::temp_dir().join(format!("ingot-{}.rec", sys::process_id()));
     let (device, lines) = device(Options {
         record: Some(path.clone()),
@@ -26,7 +26,7 @@ fn submissions_come_back_with_the_memory_they_saw() {
     let context = context(&file);
     for words in [first, second] {
         let batch = Buffer::with(&file, &words);
-        let objects = &mut [target.at(0x1_0000_0000), batch.at(0x20_0000)];
+        let objects = &mut [target.pinned_at(0x1_0000_0000), batch.pinned_at(0x20_0000)];
         exec(&file, context, objects, &[]).unwrap();
         file.gem_wait(batch.handle, -1).unwrap();
     }
@@ -42,7 +42,7 @@ fn submissions_come_back_with_the_memory_they_saw() {
     let mut state = HwContext::new();
     let mut seen = Vec::new();
     while let Some(submission) = recording.next_submission().unwrap() {
-        let view = gpu::View::new(&submission.space);
+        let view = gpu::AddressSpaceView::new(&submission.space);
         let before = view.read(0x1_0000_1008).unwrap();
         gpu.execute(&mut state, &submission.space, submission.batch_address, 0)
             .unwrap();
@@ -73,7 +73,7 @@ fn submissions_come_back_with_the_memory_they_saw() {
 /// What a recorder is asked to notice between two submissions: changes by either side, and none
 /// where there are none.
 #[test]
-fn a_recording_has_the_pages_that_changed_and_no_others() {
+fn recording_has_only_changed_pages() {
     const AT: u64 = 0x1_0000_0000;
     const PAGES: u64 = 16384;
     let path = std::env::temp_dir().join(format!("ingot-{}-pages.rec", sys::process_id()));
@@ -88,7 +88,7 @@ fn a_recording_has_the_pages_that_changed_and_no_others() {
     let mut sizes = Vec::new();
     let mut submit = |before: &dyn Fn(&Mapping)| {
         before(&target.memory);
-        let objects = &mut [target.at(AT), batch.at(0x20_0000)];
+        let objects = &mut [target.pinned_at(AT), batch.pinned_at(0x20_0000)];
         exec(&file, context, objects, &[]).unwrap();
         file.gem_wait(batch.handle, -1).unwrap();
         sizes.push(std::fs::metadata(&path).unwrap().len());
@@ -123,7 +123,7 @@ fn a_recording_has_the_pages_that_changed_and_no_others() {
     let mut recording = Recording::new(&bytes).unwrap();
     let mut seen = Vec::new();
     while let Some(submission) = recording.next_submission().unwrap() {
-        let view = gpu::View::new(&submission.space);
+        let view = gpu::AddressSpaceView::new(&submission.space);
         seen.push((
             view.read(AT).unwrap(),
             view.read(AT + 5 * 4096 + 8).unwrap(),

@@ -1,6 +1,6 @@
 //! Syncobjs, timelines and sync files, with batches that signal them.
 
-use uapi::{Transfer, drm};
+use uapi::{SyncobjTransfer, drm};
 
 use crate::options::Options;
 use crate::testing::{BATCH_END, Buffer, context, device, exec, open, signal, store, wait_for};
@@ -27,7 +27,13 @@ fn binary_syncobjs_wait_for_batches() {
         file.syncobj_wait(&[syncobj], NOW, submit),
         Err(Errno::ETIME)
     );
-    exec(&file, context, &mut [batch.at(0x1000)], &[signal(syncobj)]).unwrap();
+    exec(
+        &file,
+        context,
+        &mut [batch.pinned_at(0x1000)],
+        &[signal(syncobj)],
+    )
+    .unwrap();
     assert_eq!(file.syncobj_wait(&[syncobj], EVER, 0), Ok(0));
     file.syncobj_reset(&[syncobj]).unwrap();
     assert_eq!(
@@ -49,7 +55,7 @@ fn binary_syncobjs_wait_for_batches() {
 }
 
 #[test]
-fn another_thread_submits_what_is_waited_for() {
+fn wait_for_submit_from_another_thread() {
     let file = open();
     let syncobj = file.syncobj_create(0).unwrap();
     let waiter = {
@@ -59,12 +65,12 @@ fn another_thread_submits_what_is_waited_for() {
         })
     };
     let batch = Buffer::with(&file, &[BATCH_END]);
-    exec(&file, 0, &mut [batch.at(0x1000)], &[signal(syncobj)]).unwrap();
+    exec(&file, 0, &mut [batch.pinned_at(0x1000)], &[signal(syncobj)]).unwrap();
     assert_eq!(waiter.join().unwrap(), Ok(0));
 }
 
 #[test]
-fn timelines_count() {
+fn timeline_syncobj_points() {
     let file = open();
     let timeline = file.syncobj_create(0).unwrap();
     assert_eq!(file.syncobj_query(&[timeline], 0), Ok(vec![0]));
@@ -80,7 +86,7 @@ fn timelines_count() {
         point: 7,
         ..signal(timeline)
     };
-    exec(&file, 0, &mut [batch.at(0x1000)], &[point]).unwrap();
+    exec(&file, 0, &mut [batch.pinned_at(0x1000)], &[point]).unwrap();
     let last = file.syncobj_query(&[timeline], drm::SYNCOBJ_QUERY_LAST_SUBMITTED);
     assert_eq!(last, Ok(vec![7]));
     assert_eq!(wait(6, drm::SYNCOBJ_WAIT_AVAILABLE), Ok(0));
@@ -90,7 +96,7 @@ fn timelines_count() {
     );
     assert_eq!(file.syncobj_query(&[timeline], 0), Ok(vec![7]));
     let binary = file.syncobj_create(0).unwrap();
-    let transfer = Transfer {
+    let transfer = SyncobjTransfer {
         source: timeline,
         source_point: 7,
         destination: binary,
@@ -99,7 +105,7 @@ fn timelines_count() {
     file.syncobj_transfer(transfer).unwrap();
     assert_eq!(file.syncobj_wait(&[binary], NOW, 0), Ok(0));
     assert_eq!(
-        file.syncobj_transfer(Transfer {
+        file.syncobj_transfer(SyncobjTransfer {
             source_point: 9,
             ..transfer
         }),
@@ -110,7 +116,7 @@ fn timelines_count() {
 /// A batch of another context waits for the first; both waits for a fence that the CPU signals
 /// last.
 #[test]
-fn batches_wait_for_each_other() {
+fn batches_wait_for_syncobj_fences() {
     let file = open();
     let (first, second) = (context(&file), context(&file));
     let target = Buffer::new(&file, 4096);
@@ -121,12 +127,12 @@ fn batches_wait_for_each_other() {
         file.syncobj_create(0).unwrap(),
         file.syncobj_create(0).unwrap(),
     );
-    let mut asynchronous = target.at(0x10_0000);
+    let mut asynchronous = target.pinned_at(0x10_0000);
     asynchronous.flags |= i915::EXEC_OBJECT_ASYNC;
     for _ in 0..20 {
-        let mut objects = [asynchronous.clone(), two.at(0x20_0000)];
+        let mut objects = [asynchronous.clone(), two.pinned_at(0x20_0000)];
         exec(&file, second, &mut objects, &[signal(begun)]).unwrap();
-        let mut objects = [asynchronous.clone(), one.at(0x20_0000)];
+        let mut objects = [asynchronous.clone(), one.pinned_at(0x20_0000)];
         exec(&file, first, &mut objects, &[wait_for(begun), signal(done)]).unwrap();
         assert_eq!(file.syncobj_wait(&[done], EVER, 0), Ok(0));
         assert_eq!(target.word(0), 1);
@@ -136,12 +142,12 @@ fn batches_wait_for_each_other() {
 }
 
 #[test]
-fn sync_files_carry_fences() {
+fn sync_files_export_and_import_fences() {
     let file = open();
     let batch = Buffer::with(&file, &[BATCH_END]);
     let run = |in_fence| {
         let exec = Exec {
-            objects: &mut [batch.at(0x1000)],
+            objects: &mut [batch.pinned_at(0x1000)],
             batch_start_bytes: 0,
             batch_bytes: 0,
             flags: 0,
@@ -182,7 +188,7 @@ fn sync_files_carry_fences() {
 }
 
 #[test]
-fn syncobjs_are_shared_by_descriptor() {
+fn syncobjs_are_shared_by_fd() {
     let (device, _) = device(Options::default());
     let (one, two) = (device.open(), device.open());
     let here = one.syncobj_create(0).unwrap();

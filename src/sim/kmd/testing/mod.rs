@@ -9,7 +9,7 @@ use uapi::{ContextParam, Exec, ExecFence, ExecObject, Kernel, Result};
 
 use crate::device::Device;
 use crate::file::File;
-use crate::options::{Options, Sink};
+use crate::options::{LogSink, Options};
 
 /// MI_BATCH_BUFFER_END. Ref: SKL PRM vol. 2a.
 pub(crate) const BATCH_END: u32 = 0x0a << 23;
@@ -30,7 +30,7 @@ pub(crate) fn store(address: u64, value: u32) -> [u32; 4] {
 pub(crate) fn device(options: Options) -> (Arc<Device>, Arc<Mutex<Vec<String>>>) {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log = lines.clone();
-    let sink = Sink::new(move |line| log.lock().unwrap().push(line.to_owned()));
+    let sink = LogSink::new(move |line| log.lock().unwrap().push(line.to_owned()));
     (
         Device::new("skl", Options { sink, ..options }).unwrap(),
         lines,
@@ -69,7 +69,7 @@ impl Buffer {
         self.memory.words()[index].load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    pub(crate) fn at(&self, address: u64) -> ExecObject {
+    pub(crate) fn pinned_at(&self, address: u64) -> ExecObject {
         let flags = i915::EXEC_OBJECT_PINNED | i915::EXEC_OBJECT_SUPPORTS_48B_ADDRESS;
         ExecObject {
             handle: self.handle,

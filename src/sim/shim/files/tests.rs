@@ -45,7 +45,7 @@ fn the_render_node_is_a_character_device() {
 }
 
 #[test]
-fn sysfs_leads_to_the_device() {
+fn sysfs_describes_the_device() {
     drop(open());
     let pci = "/sys/devices/pci0000:00/0000:00:02.0";
     assert_eq!(
@@ -85,7 +85,7 @@ fn sysfs_leads_to_the_device() {
 }
 
 #[test]
-fn libc_functions_find_the_tree() {
+fn libc_path_functions_see_the_sysfs_tree() {
     drop(open());
     // SAFETY: strings that end in zeros; what libc allocates is freed.
     unsafe {
@@ -127,7 +127,7 @@ fn libc_functions_find_the_tree() {
 
 /// The last close of a descriptor and its duplicates frees the file, and not before.
 #[test]
-fn duplicates_keep_the_device_open() {
+fn duplicated_fds_keep_the_device_open() {
     let first = open();
     let argument = i915::GemCreate {
         size: 4096,
@@ -154,7 +154,7 @@ fn duplicates_keep_the_device_open() {
 /// What another process opened and sent is a device descriptor, too: here another table of
 /// descriptors stands for the process.
 #[test]
-fn descriptors_are_known_in_other_processes() {
+fn inherited_fds_are_recognised_in_other_processes() {
     let node = open();
     let simulation = crate::start::simulation().unwrap();
     let there = crate::nodes::Nodes::default();

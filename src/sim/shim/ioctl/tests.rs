@@ -12,7 +12,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use uapi::{Errno, Result};
 
 #[test]
-fn short_and_long_arguments_are_as_the_kernel_has_them() {
+fn short_and_long_ioctl_arguments_are_padded_or_truncated() {
     let node = open();
     // The old form of GEM_CONTEXT_CREATE, of eight bytes.
     let old = call(
@@ -139,7 +139,7 @@ fn bad_addresses_are_efault() {
 }
 
 #[test]
-fn unknown_ioctls_are_einval_and_other_files_are_not_ours() {
+fn unknown_ioctls_are_einval_and_other_files_pass_through() {
     let node = open();
     for number in [0x01_u32, 0x20, 0x41, 0x9f, 0xa5, 0xfe] {
         let request = 0xc010_6400 | number;
@@ -157,7 +157,7 @@ fn unknown_ioctls_are_einval_and_other_files_are_not_ours() {
 }
 
 #[test]
-fn queries_tell_their_length_first() {
+fn queries_return_their_length_first() {
     let node = open();
     let ask = |length: i32, data_ptr: u64| {
         let mut item = i915::QueryItem {
@@ -189,7 +189,7 @@ fn queries_tell_their_length_first() {
 }
 
 #[test]
-fn pages_of_the_process_are_buffers_too() {
+fn userptr_buffers() {
     let node = open();
     let memory = sys::memfd(c"pages", 8192).unwrap();
     let pages = sys::Mapping::new(memory.as_fd(), 0, 8192).unwrap();
@@ -259,7 +259,7 @@ fn pages_of_the_process_are_buffers_too() {
 
 /// A chain of extensions that leads back to itself ends in an error.
 #[test]
-fn endless_extensions_are_refused() {
+fn cyclic_extension_chains_are_refused() {
     let node = open();
     let param = i915::GemContextParam {
         param: i915::CONTEXT_PARAM_RECOVERABLE,
@@ -294,7 +294,7 @@ fn endless_extensions_are_refused() {
 }
 
 #[test]
-fn dma_bufs_are_files_of_their_own() {
+fn dma_bufs_are_separate_files() {
     let node = open();
     let create = i915::GemCreate {
         size: 8192,

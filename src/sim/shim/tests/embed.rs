@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn a_c_program_drives_a_gpu_of_its_own() {
+fn c_program_embeds_a_gpu() {
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../include");
     let library = c::library_folder();
     let Some(program) = c::program(
@@ -42,7 +42,7 @@ fn a_c_program_drives_a_gpu_of_its_own() {
 }
 
 #[test]
-fn the_header_is_c_plus_plus_too() {
+fn header_compiles_as_cpp() {
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../include/ingot_sim.h");
     let checked = Command::new("c++")
         .args([

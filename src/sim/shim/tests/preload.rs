@@ -47,7 +47,7 @@ fn coreutils_see_the_device() {
 }
 
 #[test]
-fn descriptors_of_other_processes_are_of_the_device() {
+fn fds_of_child_processes_refer_to_the_device() {
     // The shell opens the node, and stat is given the descriptor.
     let shell = "stat -c '%F %t:%T' - < /dev/dri/card0";
     let stat = run("skl", "sh", &["-c", shell]);
@@ -55,7 +55,7 @@ fn descriptors_of_other_processes_are_of_the_device() {
 }
 
 #[test]
-fn a_gpu_that_does_not_exist_is_said_once_and_the_program_runs() {
+fn unknown_gpu_is_reported_once_and_the_program_runs() {
     let output = run("voodoo", "echo", &["still here"]);
     assert_eq!(text(&output.stdout), "still here\n");
     let error = text(&output.stderr);
@@ -66,7 +66,7 @@ fn a_gpu_that_does_not_exist_is_said_once_and_the_program_runs() {
 /// A machine runs the batches of a process that has ended: a recording has them all, however it
 /// ended.
 #[test]
-fn batches_of_a_program_that_ends_are_run() {
+fn batches_complete_after_the_program_exits() {
     let Some(program) = c::program("exits", &[]) else {
         return;
     };

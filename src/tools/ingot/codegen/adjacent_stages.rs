@@ -15,7 +15,7 @@ use vkrunner::ShaderStage;
 const ATTRIBUTES: u32 = 16;
 
 /// One stage of a pipeline.
-pub struct Part {
+pub struct PipelineStage {
     pub stage: Flags,
     pub entry: String,
     pub words: Vec<u32>,
@@ -34,9 +34,9 @@ pub fn flags(stage: Stage) -> Flags {
 }
 
 /// The stages of a pipeline for this shader, in order.
-pub fn stages(shader: &Interface) -> Result<Vec<Part>, String> {
+pub fn stages(shader: &Interface) -> Result<Vec<PipelineStage>, String> {
     let own = || {
-        Ok(Part {
+        Ok(PipelineStage {
             stage: flags(shader.stage),
             entry: shader.entry.clone(),
             words: shader.words.clone(),
@@ -115,9 +115,9 @@ const COLOR: Location = Location {
     patch: false,
 };
 
-fn compiled(stage: ShaderStage, flags: Flags, text: &str) -> Result<Part, String> {
+fn compiled(stage: ShaderStage, flags: Flags, text: &str) -> Result<PipelineStage, String> {
     let words = vkrunner::compile_glsl(stage, text, (1, 1, 0))?;
-    Ok(Part {
+    Ok(PipelineStage {
         stage: flags,
         entry: "main".into(),
         words,
@@ -153,7 +153,7 @@ fn sum_of(value: &str, components: u8) -> String {
 
 /// A vertex shader in front of a stage that reads these: no varying is a constant or like another
 /// one.
-fn vertex(outputs: &[Location]) -> Result<Part, String> {
+fn vertex(outputs: &[Location]) -> Result<PipelineStage, String> {
     let outputs = narrow(outputs, "inputs")?;
     let mut text = String::from("#version 450\n");
     let mut body = String::from("gl_Position = a0;\n");
@@ -179,7 +179,7 @@ fn vertex(outputs: &[Location]) -> Result<Part, String> {
 }
 
 /// A control shader in front of an evaluation shader that reads these.
-fn control(outputs: &[Location], vertices: u32) -> Result<Part, String> {
+fn control(outputs: &[Location], vertices: u32) -> Result<PipelineStage, String> {
     let outputs = narrow(outputs, "inputs")?;
     let mut text = format!("#version 450\nlayout(vertices = {vertices}) out;\n");
     let mut body = String::from(
@@ -211,7 +211,7 @@ fn control(outputs: &[Location], vertices: u32) -> Result<Part, String> {
 }
 
 /// An evaluation shader behind a control shader that writes these.
-fn evaluation(inputs: &[Location], tess: &nir::TessInfo) -> Result<Part, String> {
+fn evaluation(inputs: &[Location], tess: &nir::TessInfo) -> Result<PipelineStage, String> {
     let inputs = narrow(inputs, "outputs")?;
     let domain = match tess.domain {
         TessDomain::Triangles => "triangles",
@@ -250,7 +250,7 @@ fn evaluation(inputs: &[Location], tess: &nir::TessInfo) -> Result<Part, String>
 }
 
 /// A fragment shader behind a stage that writes these.
-fn fragment(inputs: &[Location]) -> Result<Part, String> {
+fn fragment(inputs: &[Location]) -> Result<PipelineStage, String> {
     let inputs = narrow(inputs, "outputs")?;
     let mut text = String::from("#version 450\nlayout(location = 0) out vec4 color;\n");
     let mut sum = String::from("vec4(0.0)");
@@ -273,7 +273,7 @@ mod tests {
         Interface::new(words).unwrap()
     }
 
-    fn interface_of(part: &Part) -> Interface {
+    fn interface_of(part: &PipelineStage) -> Interface {
         Interface::new(part.words.clone()).unwrap()
     }
 

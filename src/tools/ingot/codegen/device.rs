@@ -5,7 +5,7 @@
 )]
 
 use crate::codegen::adjacent_stages;
-use crate::codegen::execute::{self, Machine, Ran};
+use crate::codegen::execute::{self, Machine, RunCost};
 use crate::codegen::interface::Interface;
 use crate::codegen::pipeline::Layout;
 use crate::codegen::vulkan_objects::VulkanObjects;
@@ -44,12 +44,12 @@ pub struct Device {
 }
 
 /// The measurement of a shader.
-pub struct Measured {
+pub struct Measurement {
     /// The shortest creation time of its pipeline.
     pub time: Duration,
     pub executables: Vec<Executable>,
     /// The cost of a run, or the error; `None` if no run was requested.
-    pub ran: Option<Result<Ran, String>>,
+    pub ran: Option<Result<RunCost, String>>,
 }
 
 impl Device {
@@ -111,7 +111,7 @@ impl Device {
         repeat: u32,
         texts: bool,
         profile: Option<&Path>,
-    ) -> Result<Measured, String> {
+    ) -> Result<Measurement, String> {
         let device = &self.opened.device;
         let objects = VulkanObjects::new(device);
         let layout = Layout::new(&objects, shader)?;
@@ -129,7 +129,7 @@ impl Device {
             flags |= vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
         }
         let pipeline = objects.keep(layout.pipeline(device, shader, flags)?);
-        Ok(Measured {
+        Ok(Measurement {
             time: best,
             executables: self.executables(pipeline, shader.stage, texts)?,
             ran: profile.map(|profile| {

@@ -9,15 +9,15 @@
 
 use crate::codegen::adjacent_stages::patch_vertices;
 use crate::codegen::contents;
-use crate::codegen::interface::{Bound, Interface};
+use crate::codegen::interface::{BoundDescriptor, Interface};
 use crate::codegen::pipeline::{Layout, PUSH_BYTES, VERTEX_BYTES, targets};
-use crate::codegen::resources::{Cleared, Resources, whole};
+use crate::codegen::resources::{ClearedImage, Resources, whole};
 use crate::codegen::vulkan_objects::{Buffer, VulkanObjects};
 use crate::vulkan_device::error;
 use ash::vk;
 use compile::Stage;
 use half::f16;
-use nir::Mode;
+use nir::VariableMode;
 use std::path::Path;
 
 /// Width and height of a render target in pixels.
@@ -33,7 +33,7 @@ const TIMEOUT_NS: u64 = 60_000_000_000;
 
 /// Cost of a run, summed over the stage's threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ran {
+pub struct RunCost {
     pub threads: f64,
     pub invocations: f64,
     pub instructions: f64,
@@ -47,7 +47,7 @@ pub struct Ran {
     pub sum: f64,
 }
 
-impl Ran {
+impl RunCost {
     /// All figures, in order.
     pub fn figures(&self) -> [f64; 7] {
         [
@@ -61,12 +61,12 @@ impl Ran {
         ]
     }
 
-    /// The inverse of [`Ran::figures`]; `None` if the number of figures is wrong.
-    pub fn of_figures(figures: &[f64]) -> Option<Ran> {
+    /// The inverse of [`RunCost::figures`]; `None` if the number of figures is wrong.
+    pub fn of_figures(figures: &[f64]) -> Option<RunCost> {
         let &[threads, invocations, instructions, busy, alone, cycles, sum] = figures else {
             return None;
         };
-        Some(Ran {
+        Some(RunCost {
             threads,
             invocations,
             instructions,
@@ -91,8 +91,8 @@ pub struct Machine<'a> {
 /// The render targets of a draw, and the buffers that they are copied to.
 struct Targets {
     framebuffer: vk::Framebuffer,
-    colors: Vec<(Cleared, Buffer)>,
-    depth: Option<Cleared>,
+    colors: Vec<(ClearedImage, Buffer)>,
+    depth: Option<ClearedImage>,
 }
 
 impl Targets {
@@ -124,7 +124,7 @@ impl Targets {
                 .format(format)
                 .subresource_range(whole(format));
             views.push(objects.image_view(&info)?);
-            Ok::<_, String>(Cleared { image, format })
+            Ok::<_, String>(ClearedImage { image, format })
         };
         let depth = target(vk::Format::D32_SFLOAT, U::DEPTH_STENCIL_ATTACHMENT)?;
         let mut colors = Vec::new();
@@ -224,7 +224,7 @@ fn barrier(device: &ash::Device, commands: vk::CommandBuffer) {
     unsafe { device.cmd_pipeline_barrier(commands, all, all | host, none, &memory, &[], &[]) };
 }
 
-fn clear(device: &ash::Device, commands: vk::CommandBuffer, cleared: &Cleared) {
+fn clear(device: &ash::Device, commands: vk::CommandBuffer, cleared: &ClearedImage) {
     let (image, range) = (cleared.image, [whole(cleared.format)]);
     let layout = vk::ImageLayout::GENERAL;
     let change = [vk::ImageMemoryBarrier::default()
@@ -301,9 +301,9 @@ pub fn run(
     shader: &Interface,
     layout: &Layout,
     pipeline: vk::Pipeline,
-) -> Result<Ran, String> {
+) -> Result<RunCost, String> {
     let device = machine.device;
-    let is_attachment = |b: &Bound| b.kind == vk::DescriptorType::INPUT_ATTACHMENT;
+    let is_attachment = |b: &BoundDescriptor| b.kind == vk::DescriptorType::INPUT_ATTACHMENT;
     if shader.bindings.iter().any(is_attachment) {
         return Err("reads input attachments: not run".into());
     }
@@ -325,7 +325,7 @@ pub fn run(
     })?;
     let mut constants = [0; PUSH_BYTES as usize];
     let mut vars = shader.shader.vars.iter();
-    if let Some((_, var)) = vars.find(|(_, var)| var.mode == Mode::PushConst) {
+    if let Some((_, var)) = vars.find(|(_, var)| var.mode == VariableMode::PushConst) {
         contents::fill(&shader.shader, var.ty, &mut constants);
     }
     let vertices = vertices(machine, objects, shader)?;
@@ -361,7 +361,7 @@ pub fn run(
         }
         barrier(device, commands);
     })?;
-    Ok(Ran {
+    Ok(RunCost {
         sum: targets.sum(shader) + resources.sum(shader),
         ..ran
     })
@@ -443,7 +443,7 @@ fn since(profile: &Path, before: usize) -> Result<String, String> {
 }
 
 /// The stage's cost in the last draw or dispatch that ran it.
-fn of_stage(profile: &str, stage: Stage) -> Result<Ran, String> {
+fn of_stage(profile: &str, stage: Stage) -> Result<RunCost, String> {
     let prefix = match stage {
         Stage::Vertex => "VS",
         Stage::TessControl => "HS",
@@ -463,7 +463,7 @@ fn of_stage(profile: &str, stage: Stage) -> Result<Ran, String> {
         .filter(|row: &Vec<&str>| row.get(stage).is_some_and(|s| s.starts_with(prefix)))
         .collect();
     let last = rows.last().ok_or("no thread of the stage ran")?[number];
-    let mut ran = Ran::default();
+    let mut ran = RunCost::default();
     for (name, sum) in [
         ("threads", &mut ran.threads),
         ("invocations", &mut ran.invocations),

@@ -8,14 +8,14 @@
 use ash::vk;
 use compile::Stage;
 use entity::Id;
-use nir::{Base, Dim, Instr, Mode, Slot, Type, Variable};
+use nir::{BaseType, Dim, Instr, Slot, Type, Variable, VariableMode};
 
 /// Number of elements of a runtime-sized array.
 const RUNTIME_ELEMENTS: u32 = 16;
 
 /// A descriptor.
 #[derive(Clone, Copy)]
-pub struct Bound {
+pub struct BoundDescriptor {
     pub set: u32,
     pub binding: u32,
     pub kind: vk::DescriptorType,
@@ -30,7 +30,7 @@ pub struct ImageKind {
     pub dim: Dim,
     pub array: bool,
     pub multisampled: bool,
-    pub base: Base,
+    pub base: BaseType,
     /// Format of a storage image: SPIR-V's number; 0: unknown.
     pub format: u32,
     /// The shader uses it with a depth comparison.
@@ -54,7 +54,7 @@ pub struct Interface {
     pub entry: String,
     pub words: Vec<u32>,
     pub shader: nir::Shader,
-    pub bindings: Vec<Bound>,
+    pub bindings: Vec<BoundDescriptor>,
     pub inputs: Vec<Location>,
     pub outputs: Vec<Location>,
 }
@@ -78,8 +78,8 @@ impl Interface {
         let (mut bindings, mut inputs, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
         for (id, var) in shader.vars.iter() {
             let list = match var.mode {
-                Mode::ShaderIn => &mut inputs,
-                Mode::ShaderOut => &mut outputs,
+                VariableMode::ShaderIn => &mut inputs,
+                VariableMode::ShaderOut => &mut outputs,
                 _ => {
                     bindings.extend(bound(&shader, id, var));
                     continue;
@@ -128,7 +128,7 @@ impl Interface {
     }
 
     /// The type of a single descriptor of a binding.
-    pub fn held(&self, bound: &Bound) -> Id<Type> {
+    pub fn held(&self, bound: &BoundDescriptor) -> Id<Type> {
         let mut ty = self.shader.vars[bound.variable].ty;
         while let Type::Array { elem, .. } = &self.shader.types[ty] {
             ty = *elem;
@@ -137,7 +137,7 @@ impl Interface {
     }
 
     /// The image type of a binding; `None` if it is not an image.
-    pub fn image(&self, bound: &Bound) -> Option<ImageKind> {
+    pub fn image(&self, bound: &BoundDescriptor) -> Option<ImageKind> {
         let mut ty = self.held(bound);
         if let Type::SampledImage(of) = &self.shader.types[ty] {
             ty = *of;
@@ -192,8 +192,8 @@ impl Interface {
 fn of_a_vertex(shader: &nir::Shader, stage: Stage, var: &Variable, patch: bool) -> Id<Type> {
     let many = match stage {
         Stage::TessControl => !patch,
-        Stage::TessEval => !patch && var.mode == Mode::ShaderIn,
-        Stage::Geometry => var.mode == Mode::ShaderIn,
+        Stage::TessEval => !patch && var.mode == VariableMode::ShaderIn,
+        Stage::Geometry => var.mode == VariableMode::ShaderIn,
         _ => false,
     };
     match &shader.types[var.ty] {
@@ -202,7 +202,7 @@ fn of_a_vertex(shader: &nir::Shader, stage: Stage, var: &Variable, patch: bool) 
     }
 }
 
-fn bound(shader: &nir::Shader, variable: Id<Variable>, var: &Variable) -> Option<Bound> {
+fn bound(shader: &nir::Shader, variable: Id<Variable>, var: &Variable) -> Option<BoundDescriptor> {
     use compile::DescriptorKind as K;
     use vk::DescriptorType as D;
     let (kind, count) = compile::described(shader, var, RUNTIME_ELEMENTS)?;
@@ -217,7 +217,7 @@ fn bound(shader: &nir::Shader, variable: Id<Variable>, var: &Variable) -> Option
         K::StorageTexelBuffer => D::STORAGE_TEXEL_BUFFER,
         K::InputAttachment => D::INPUT_ATTACHMENT,
     };
-    Some(Bound {
+    Some(BoundDescriptor {
         set: var.set,
         binding: var.binding,
         kind,

@@ -6,7 +6,7 @@
     reason = "Vulkan is a C interface; this module is where bench makes pipelines"
 )]
 
-use crate::codegen::adjacent_stages::{self, Part};
+use crate::codegen::adjacent_stages::{self, PipelineStage};
 use crate::codegen::interface::{Interface, Location};
 use crate::codegen::vulkan_objects::VulkanObjects;
 use ash::vk;
@@ -52,7 +52,7 @@ pub fn targets(shader: &Interface) -> Vec<Option<vk::Format>> {
 impl Layout {
     /// Creates the layouts and shader modules for a shader.
     pub fn new(objects: &VulkanObjects<'_>, shader: &Interface) -> Result<Layout, String> {
-        let part = |part: Part| {
+        let part = |part: PipelineStage| {
             let info = vk::ShaderModuleCreateInfo::default().code(&part.words);
             let name = CString::new(part.entry).map_err(|e| e.to_string())?;
             Ok((part.stage, name, objects.module(&info)?))

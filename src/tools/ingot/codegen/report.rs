@@ -5,7 +5,7 @@
 
 use crate::codegen::args::Args;
 use crate::codegen::device::Statistics;
-use crate::codegen::execute::Ran;
+use crate::codegen::execute::RunCost;
 use crate::codegen::row::{Row, Rows};
 
 fn geometric_mean(ratios: impl Iterator<Item = f64>) -> f64 {
@@ -61,7 +61,7 @@ pub fn print(args: &Args, ours: &Rows, theirs: &Rows) {
 
 /// Prints the costs of the runs, and the shaders with different results.
 fn run_report(args: &Args, both: &[(&String, &Row, &Row)]) {
-    let mut pairs: Vec<(&String, &Ran, &Ran)> = Vec::new();
+    let mut pairs: Vec<(&String, &RunCost, &RunCost)> = Vec::new();
     let mut unlike = Vec::new();
     for (name, a, b) in both {
         match (&a.ran, &b.ran) {
@@ -89,7 +89,7 @@ fn run_report(args: &Args, both: &[(&String, &Row, &Row)]) {
         return;
     }
     // A shader that only sends messages has no FPU cycles.
-    let mean = |f: fn(&Ran) -> f64| {
+    let mean = |f: fn(&RunCost) -> f64| {
         let some = pairs.iter().filter(|p| f(p.1) > 0.0 && f(p.2) > 0.0);
         geometric_mean(some.map(|p| f(p.1) / f(p.2)))
     };
@@ -102,11 +102,12 @@ fn run_report(args: &Args, both: &[(&String, &Row, &Row)]) {
         mean(|r| r.instructions),
         mean(|r| r.threads),
     );
-    let ratio = |p: &(&String, &Ran, &Ran)| p.1.cycles / p.2.cycles;
+    let ratio = |p: &(&String, &RunCost, &RunCost)| p.1.cycles / p.2.cycles;
     pairs.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     let shown = if args.all { pairs.len() } else { args.worst };
     for p in pairs.iter().take(shown) {
-        let each = |r: &Ran| [r.cycles, r.busy, r.alone, r.instructions].map(|n| n / r.invocations);
+        let each =
+            |r: &RunCost| [r.cycles, r.busy, r.alone, r.instructions].map(|n| n / r.invocations);
         let [cycles, busy, alone, instructions] = each(p.1);
         let [their_cycles, their_busy, their_alone, their_instructions] = each(p.2);
         println!(

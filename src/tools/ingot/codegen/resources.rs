@@ -9,11 +9,11 @@
 )]
 
 use crate::codegen::contents;
-use crate::codegen::interface::{Bound, ImageKind, Interface};
+use crate::codegen::interface::{BoundDescriptor, ImageKind, Interface};
 use crate::codegen::vulkan_objects::{Buffer, VulkanObjects};
 use crate::vulkan_device::error;
 use ash::vk;
-use nir::{Base, Dim};
+use nir::{BaseType, Dim};
 use vk::DescriptorType as D;
 
 /// Size in bytes of a uniform or texel buffer, and of a storage buffer.
@@ -28,7 +28,7 @@ const LAYERS: u32 = 2;
 const LEVELS: u32 = 5;
 
 /// An image to clear before use.
-pub struct Cleared {
+pub struct ClearedImage {
     pub image: vk::Image,
     pub format: vk::Format,
 }
@@ -37,9 +37,9 @@ pub struct Cleared {
 pub struct Resources {
     /// Descriptor sets, by number.
     pub sets: Vec<vk::DescriptorSet>,
-    pub images: Vec<Cleared>,
+    pub images: Vec<ClearedImage>,
     /// Storage buffers with the types of their contents.
-    storage: Vec<(Bound, Buffer)>,
+    storage: Vec<(BoundDescriptor, Buffer)>,
 }
 
 /// The resource of a binding.
@@ -104,8 +104,8 @@ fn format(kind: &ImageKind) -> vk::Format {
     match (kind.shadow, kind.base, FORMATS.get(kind.format as usize)) {
         (true, ..) => F::D32_SFLOAT,
         (_, _, Some(&format)) if kind.format != 0 => format,
-        (_, Base::Int, _) => F::R32G32B32A32_SINT,
-        (_, Base::Uint, _) => F::R32G32B32A32_UINT,
+        (_, BaseType::Int, _) => F::R32G32B32A32_SINT,
+        (_, BaseType::Uint, _) => F::R32G32B32A32_UINT,
         _ if kind.dim == Dim::Buffer => F::R32G32B32A32_SFLOAT,
         _ => F::R8G8B8A8_UNORM,
     }
@@ -158,7 +158,7 @@ impl Resources {
         &mut self,
         objects: &VulkanObjects<'_>,
         shader: &Interface,
-        bound: &Bound,
+        bound: &BoundDescriptor,
         visible: u32,
     ) -> Result<Named, String> {
         let filled = |bytes: u64| -> Result<Buffer, String> {
@@ -277,7 +277,7 @@ impl Resources {
             .samples(samples)
             .usage(usage | U::TRANSFER_DST);
         let image = objects.image(&info)?;
-        self.images.push(Cleared { image, format });
+        self.images.push(ClearedImage { image, format });
         let info = vk::ImageViewCreateInfo::default()
             .image(image)
             .view_type(view)
@@ -286,7 +286,7 @@ impl Resources {
         objects.image_view(&info)
     }
 
-    fn write(&self, device: &ash::Device, bound: &Bound, named: &Named) {
+    fn write(&self, device: &ash::Device, bound: &BoundDescriptor, named: &Named) {
         let n = bound.count as usize;
         let (mut buffers, mut views, mut images) = (Vec::new(), Vec::new(), Vec::new());
         let write = vk::WriteDescriptorSet::default()
@@ -313,7 +313,7 @@ impl Resources {
 
     /// The sum of the numbers in storage buffers.
     pub fn sum(&mut self, shader: &Interface) -> f64 {
-        let of = |(bound, buffer): &mut (Bound, Buffer)| {
+        let of = |(bound, buffer): &mut (BoundDescriptor, Buffer)| {
             contents::sum(&shader.shader, shader.held(bound), buffer.contents())
         };
         self.storage.iter_mut().map(of).sum()

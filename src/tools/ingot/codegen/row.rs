@@ -2,8 +2,8 @@
 //!
 //! In:  the measurement of a shader. Out: a line of text; and back, the row of the report.
 
-use crate::codegen::device::{Measured, Statistics};
-use crate::codegen::execute::Ran;
+use crate::codegen::device::{Measurement, Statistics};
+use crate::codegen::execute::RunCost;
 use std::collections::BTreeMap;
 
 /// Figures of one shader with one driver.
@@ -12,7 +12,7 @@ pub struct Row {
     pub micros: f64,
     pub by_width: BTreeMap<u32, Statistics>,
     /// Result of the run; `None` without `--run`.
-    pub ran: Option<Result<Ran, String>>,
+    pub ran: Option<Result<RunCost, String>>,
 }
 
 /// Figures, or the error, by shader name.
@@ -24,7 +24,7 @@ pub fn plain(text: &str) -> String {
 }
 
 /// The line in which a worker reports a shader.
-pub fn line(stage: compile::Stage, measured: &Measured) -> String {
+pub fn line(stage: compile::Stage, measured: &Measurement) -> String {
     let micros = measured.time.as_nanos() as f64 / 1e3;
     let ran = match &measured.ran {
         None => String::new(),
@@ -58,7 +58,7 @@ pub fn parse_line(line: &str) -> Option<Row> {
         "" => None,
         text => Some(match text.strip_prefix('!') {
             Some(why) => Err(why.to_owned()),
-            None => Ok(Ran::of_figures(&numbers(text))?),
+            None => Ok(RunCost::of_figures(&numbers(text))?),
         }),
     };
     let mut by_width = BTreeMap::new();

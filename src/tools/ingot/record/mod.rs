@@ -253,7 +253,7 @@ impl Worker {
 struct Figures {
     /// By round: ns, or instructions.
     costs: Vec<f64>,
-    words: Option<recording::Count>,
+    words: Option<recording::CommandCounts>,
     trouble: Option<String>,
 }
 
@@ -372,7 +372,7 @@ fn print(args: &Args, rows: &[&Row], figures: &[[Figures; 2]]) {
             _ => "      —".into(),
         };
         if let (Some(a), Some(b)) = (&ours.words, &theirs.words) {
-            let each = |count: &recording::Count| count.bytes as f64 / row.times as f64;
+            let each = |count: &recording::CommandCounts| count.bytes as f64 / row.times as f64;
             let bytes = format!("{:.0} : {:.0}", each(a), each(b));
             let stalls = format!("{} : {}", a.stalls, b.stalls);
             line += &format!(" {bytes:>14} {stalls:>13}");
@@ -401,7 +401,7 @@ fn count(
     driver: &str,
     number: usize,
     times: usize,
-) -> Result<recording::Count, String> {
+) -> Result<recording::CommandCounts, String> {
     let file = &folder.0.join("recording");
     let options = format!("null,record={}", file.display());
     let worker = ["--submit".to_string(), number.to_string()];
@@ -416,7 +416,7 @@ fn count(
     }
     let bytes = bytes.map_err(|e| format!("{}: {e}", file.display()))?;
     let mut recording = Recording::new(&bytes).map_err(|e| e.to_string())?;
-    let mut sum = recording::Count::default();
+    let mut sum = recording::CommandCounts::default();
     let hw_gen = recording::device(&recording)?.hw_gen;
     while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
         let count = recording::count(&submission, hw_gen);

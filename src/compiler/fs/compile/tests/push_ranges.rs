@@ -2,19 +2,21 @@
 
 use crate::compile::compile;
 use crate::options::Options;
-use abi::{Binding, DescriptorKind, PipelineLayout, PushedBuffer, PushedRange, SetLayout};
+use abi::{
+    DescriptorBinding, DescriptorKind, PipelineLayout, PushedBuffer, PushedRange, SetLayout,
+};
 use nir::{Builder, IntrinsicOp, Shader, Slot, Stage};
 
 /// Bindings of set 1, by number: a plain buffer, one whose descriptor may change, a dynamic one, an
 /// array of two.
 fn layout() -> PipelineLayout {
-    let binding = |binding, kind, count, static_at_bind| Binding {
+    let binding = |binding, kind, count, static_at_bind| DescriptorBinding {
         binding,
         kind,
         count,
         offset_bytes: binding * 128,
         stride_bytes: 64,
-        samplers: abi::Places::default(),
+        samplers: abi::SamplerOffsets::default(),
         dynamic_index: 5,
         static_at_bind,
     };
@@ -111,8 +113,8 @@ fn loads_at_constant_offsets_are_pushed() {
     let plain = compile_loads(&loads, false);
     // Two handles, and the descriptors of three surfaces at a multiple of four dwords.
     assert_eq!((plain.push.ranges.len(), plain.push.driver.len()), (0, 8));
-    let most = |made: &abi::ShaderBinary| made.variants[0].stats.sends;
-    assert_eq!((most(&made), most(&plain)), (1, 7));
+    let sends = |made: &abi::ShaderBinary| made.variants[0].stats.sends;
+    assert_eq!((sends(&made), sends(&plain)), (1, 7));
 }
 
 #[test]
@@ -167,7 +169,7 @@ fn sampled(bindings: &[(u32, bool)]) -> Shader {
             dim: nir::Dim::D2,
             array: false,
             shadow: false,
-            dest_type: nir::Base::Float,
+            dest_type: nir::BaseType::Float,
             component: 0,
             tg4_offsets: None,
             texture_non_uniform: false,
@@ -187,13 +189,13 @@ fn sampled(bindings: &[(u32, bool)]) -> Shader {
 
 #[test]
 fn adjacent_samplers_share_a_header_by_index() {
-    let binding = |binding, offset_bytes| Binding {
+    let binding = |binding, offset_bytes| DescriptorBinding {
         binding,
         kind: DescriptorKind::CombinedImageSampler,
         count: 1,
         offset_bytes,
         stride_bytes: 128,
-        samplers: abi::Places::in_last_piece(offset_bytes, 128),
+        samplers: abi::SamplerOffsets::in_last_slot(offset_bytes, 128),
         dynamic_index: 0,
         static_at_bind: false,
     };
@@ -238,13 +240,13 @@ fn adjacent_samplers_share_a_header_by_index() {
 
 #[test]
 fn eight_adjacent_samplers_share_a_header_by_index() {
-    let binding = |number: u32| Binding {
+    let binding = |number: u32| DescriptorBinding {
         binding: number,
         kind: DescriptorKind::CombinedImageSampler,
         count: 1,
         offset_bytes: number * 64,
         stride_bytes: 64,
-        samplers: abi::Places {
+        samplers: abi::SamplerOffsets {
             offset_bytes: 1024 + 32 * number,
             stride_bytes: 32,
         },

@@ -1,33 +1,15 @@
-//! Runs the text cases of tests/fs.
+//! Runs the text cases of tests/fs that are NIR.
 //!
 //! The first line of a case is `test <dump> simd<width>`, followed by `among all` if other widths
 //! are compiled too. The case checks the dump of this name ([`Options::dumps`]) of the variant of
-//! this width. `; check: TEXT`: the dump contains the texts of these lines in order. `; not: TEXT`:
-//! the dump does not contain the text. `; times: N TEXT`: the dump contains the text N times.
+//! this width.
 
-use crate::compile::compile;
+use super::cases::{Case, read_cases};
+use crate::FsError;
+use crate::compile::{PIPELINE, compile};
 use crate::options::Options;
+use abi::ShaderBinary;
 use nir::{CfEvent, Instr, IntrinsicOp, Shader};
-use std::path::Path;
-
-fn cases() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fs");
-    let mut out = Vec::new();
-    let mut dirs = vec![root];
-    while let Some(dir) = dirs.pop() {
-        for entry in std::fs::read_dir(&dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                dirs.push(path);
-            } else if path.extension().is_some_and(|e| e == "nir") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                out.push((path.display().to_string(), text));
-            }
-        }
-    }
-    out.sort();
-    out
-}
 
 /// A layout with every buffer that the shader names, as arrays of four.
 fn layout(shader: &Shader) -> abi::PipelineLayout {
@@ -48,13 +30,13 @@ fn layout(shader: &Shader) -> abi::PipelineLayout {
             }
             let bindings = &mut layout.sets[set].bindings;
             if bindings.iter().all(|b| b.binding != binding) {
-                bindings.push(abi::Binding {
+                bindings.push(abi::DescriptorBinding {
                     binding,
                     kind: abi::DescriptorKind::StorageBuffer,
                     count: 4,
                     offset_bytes: binding * 256,
                     stride_bytes: 64,
-                    samplers: abi::Places::in_last_piece(binding * 256, 64),
+                    samplers: abi::SamplerOffsets::in_last_slot(binding * 256, 64),
                     dynamic_index: 0,
                     static_at_bind: false,
                 });
@@ -64,51 +46,87 @@ fn layout(shader: &Shader) -> abi::PipelineLayout {
     layout
 }
 
+/// Compiles a shader at this width alone, or at all, and keeps the dumps of this name.
+fn compile_shader(
+    shader: &Shader,
+    width: Option<u8>,
+    dump: &str,
+    spill_everything: bool,
+) -> Result<ShaderBinary, FsError> {
+    let options = Options {
+        layout: layout(shader),
+        required_width: width,
+        dumps: vec![dump.to_owned()],
+        validate: true,
+        spill_everything,
+        ..Options::default()
+    };
+    let device = hw::Device::by_name("skl").unwrap();
+    compile(shader, device, &options)
+}
+
+fn run(case: &Case) {
+    let Case { path, words, .. } = case;
+    let [dump, width, among @ ..] = &words[..] else {
+        panic!("{path}: no dump and width")
+    };
+    let width = width.strip_prefix("simd").and_then(|w| w.parse().ok());
+    let width: u8 = width.unwrap_or_else(|| panic!("{path}: no width"));
+    let alone = among.is_empty();
+    let shader = nir::parse(&case.input).unwrap_or_else(|e| panic!("{path}: {e}"));
+    nir::validate(&shader).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let binary = compile_shader(&shader, alone.then_some(width), "all", false);
+    let binary = binary.unwrap_or_else(|e| panic!("{path}: {e}"));
+    let mut variants = binary.variants.iter();
+    let variant = variants.find(|v| alone || v.simd_width == width).unwrap();
+    let dump_of = |name: &str| {
+        let found = variant.dumps.iter().find(|d| d.0 == name);
+        found.map_or_else(|| panic!("{path}: no dump {name}"), |d| d.1.as_str())
+    };
+    let out = dump_of(dump);
+    if let Some(broken) = case.broken_rule(out) {
+        panic!("{path}: {broken} in\n{out}");
+    }
+    // A case of a pass proves nothing if it holds without the pass, which its folder is named after.
+    let row = |name: &str| PIPELINE.iter().position(|p| p.0 == name);
+    if let (Some(at), Some(_)) = (row(case.folder()), row(dump)) {
+        let before = dump_of(if at == 0 { "isel" } else { PIPELINE[at - 1].0 });
+        case.check_change(before, out);
+    }
+}
+
 #[test]
 fn text_cases() {
-    let cases = cases();
+    let cases = read_cases("fs", "nir");
     assert!(cases.len() >= 8, "only {} cases", cases.len());
-    for (name, text) in cases {
-        let (first, rest) = text.split_once('\n').unwrap();
-        let mut words = first.split_whitespace();
-        assert_eq!(words.next(), Some("test"), "{name}");
-        let dump = words.next().unwrap().to_owned();
-        let width = words.next().and_then(|w| w.strip_prefix("simd"));
-        let width: u8 = width.unwrap().parse().unwrap();
-        let alone = words.next() != Some("among");
-        let shader: String = rest
-            .lines()
-            .filter(|l| !l.starts_with(';'))
-            .map(|l| format!("{l}\n"))
-            .collect();
-        let shader = nir::parse(&shader).unwrap_or_else(|e| panic!("{name}: {e}"));
-        nir::validate(&shader).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let options = Options {
-            layout: layout(&shader),
-            required_width: alone.then_some(width),
-            dumps: vec![dump],
-            validate: true,
-            ..Options::default()
-        };
-        let device = hw::Device::by_name("skl").unwrap();
-        let binary = compile(&shader, device, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let mut variants = binary.variants.iter();
-        let variant = variants.find(|v| alone || v.simd_width == width).unwrap();
-        let out = &variant.dumps[0].1;
-        let mut left = out.as_str();
-        for line in rest.lines() {
-            if let Some(want) = line.strip_prefix("; check: ") {
-                match left.find(want) {
-                    Some(at) => left = &left[at + want.len()..],
-                    None => panic!("{name}: no '{want}' in order in\n{out}"),
+    cases.iter().for_each(run);
+}
+
+/// Compilation checks after each pass that the LIR is its text ([`Options::validate`]). Besides the
+/// shaders of tests/fs, some of those of other crates compile as they are.
+#[test]
+fn printed_lir_is_parsed_to_the_same_lir() {
+    let mut compiled = 0;
+    for folder in ["fs", "nir", "opt"] {
+        for case in read_cases(folder, "nir") {
+            let Ok(shader) = nir::parse(&case.input) else {
+                continue;
+            };
+            if nir::validate(&shader).is_err() {
+                continue;
+            }
+            for (width, spill_everything) in [(8, false), (8, true), (16, false), (32, false)] {
+                // Instruction selection may panic on NIR that is not lowered.
+                let compile = || compile_shader(&shader, Some(width), "", spill_everything);
+                match std::panic::catch_unwind(std::panic::AssertUnwindSafe(compile)) {
+                    Ok(Ok(_)) => compiled += 1,
+                    Ok(Err(FsError::Invalid { pass, what, .. })) if what.contains("its text") => {
+                        panic!("{}: after {pass}: {what}", case.path)
+                    }
+                    Ok(Err(_)) | Err(_) => {}
                 }
-            } else if let Some(unwanted) = line.strip_prefix("; not: ") {
-                assert!(!out.contains(unwanted), "{name}: '{unwanted}' in\n{out}");
-            } else if let Some(rule) = line.strip_prefix("; times: ") {
-                let (times, what) = rule.split_once(' ').unwrap();
-                let found = out.matches(what).count().to_string();
-                assert_eq!(found, times, "{name}: '{what}' in\n{out}");
             }
         }
     }
+    assert!(compiled > 300, "{compiled} programs");
 }

@@ -108,7 +108,7 @@ impl GeometryThread {
             _ => OutputTopology::Points,
         };
         let first = intrinsics(sh, layout).find_map(emitted_stream).unwrap_or(0);
-        let has_several = intrinsics(sh, layout)
+        let multiple_streams = intrinsics(sh, layout)
             .filter_map(emitted_stream)
             .any(|s| s != first);
         let outputs = Outputs::new(sh, layout);
@@ -121,8 +121,8 @@ impl GeometryThread {
             topology,
             vertices_out: modes.vertices_out as u16,
             // Only points can go to several streams.
-            streams: topology == OutputTopology::Points && has_several,
-            stream: if has_several { 0 } else { first },
+            streams: topology == OutputTopology::Points && multiple_streams,
+            stream: if multiple_streams { 0 } else { first },
             // A point is a strip of its own.
             cuts: topology != OutputTopology::Points
                 && ops().any(|op| op == IntrinsicOp::EndPrimitive),

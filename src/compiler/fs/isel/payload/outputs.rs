@@ -6,7 +6,9 @@
 use super::scan::intrinsics;
 use crate::lir::Lir;
 use crate::lir::builder::Lanes;
-use abi::{Capture, Captured, Link, Linked, VertexOutputs, VueMap};
+use abi::{
+    LinkTarget, OutputLink, TransformFeedbackInfo, TransformFeedbackOutput, VertexOutputs, VueMap,
+};
 use isa::Type;
 use nir::{CfEvent, ClipCullDistances, IntrinsicOp, Shader};
 use rustc_hash::FxHashMap;
@@ -20,28 +22,28 @@ struct Output {
 }
 
 /// Converts NIR's transform feedback description for the driver.
-fn convert_capture(from: &nir::Capture) -> Capture {
-    let dwords = from.dwords.iter().map(|c| Captured {
+fn convert_capture(from: &nir::TransformFeedbackInfo) -> TransformFeedbackInfo {
+    let dwords = from.dwords.iter().map(|c| TransformFeedbackOutput {
         slot: c.slot.0,
         component: c.component,
         buffer: c.buffer,
         stream: c.stream,
         offset_bytes: c.offset_bytes,
     });
-    Capture {
+    TransformFeedbackInfo {
         dwords: dwords.collect(),
         strides_bytes: from.strides_bytes,
     }
 }
 
 /// Converts NIR's links to the next stage for the driver.
-fn convert_links(from: &[nir::Link]) -> Vec<Link> {
-    let links = from.iter().map(|link| Link {
+fn convert_links(from: &[nir::OutputLink]) -> Vec<OutputLink> {
+    let links = from.iter().map(|link| OutputLink {
         slot: link.slot.0,
         component: link.component,
         to: match link.to {
-            nir::Linked::At(slot, component) => Linked::At(slot.0, component),
-            nir::Linked::Constant(bits) => Linked::Constant(bits),
+            nir::LinkTarget::At(slot, component) => LinkTarget::At(slot.0, component),
+            nir::LinkTarget::Constant(bits) => LinkTarget::Constant(bits),
         },
     });
     links.collect()
@@ -53,8 +55,8 @@ pub(crate) struct Outputs {
     slots: Vec<Output>,
     written: u128,
     distances: ClipCullDistances,
-    capture: Capture,
-    links: Vec<Link>,
+    capture: TransformFeedbackInfo,
+    links: Vec<OutputLink>,
     /// Number of stores of each component: (slot, index, component).
     stores: FxHashMap<(u8, u8, u8), u32>,
 }

@@ -37,7 +37,7 @@ impl Lowering<'_> {
             }
             Op::DerefAddress => {
                 let mut b = Builder::at_end_of_block(self.s, block);
-                let address = if a.mode == Mode::Global {
+                let address = if a.mode == VariableMode::Global {
                     Self::emit_address(&mut b, &a, 0)
                 } else {
                     let (handle, offset) = Self::handle_and_offset(&mut b, &a);
@@ -116,13 +116,14 @@ impl Lowering<'_> {
             let mut b = Builder::at_end_of_block(self.s, block);
             // In physical storage a pointer is stored as its address, elsewhere as a handle and an
             // offset.
-            let loaded = if mode == Mode::Global {
+            let loaded = if mode == VariableMode::Global {
                 let address = Self::emit_load(&mut b, &a, 1, 64, 0, access);
                 Addr::unaligned(mode, Some(address), None)
             } else {
                 let pair = Self::emit_load(&mut b, &a, 2, 32, 0, access);
                 let (handle, offset) = (b.channel(pair, 0), b.channel(pair, 1));
-                let handle = matches!(mode, Mode::Ssbo | Mode::Ubo).then_some(handle);
+                let handle =
+                    matches!(mode, VariableMode::Ssbo | VariableMode::Ubo).then_some(handle);
                 Addr::unaligned(mode, handle, Some(offset))
             };
             self.addr[def] = Some(loaded);
@@ -158,17 +159,17 @@ impl Lowering<'_> {
         let base = a.constant.wrapping_add(extra);
         let dynamic = |b: &mut Builder<'_>| a.offset.unwrap_or_else(|| b.imm_u32(0));
         match a.mode {
-            Mode::Ubo | Mode::Ssbo => {
+            VariableMode::Ubo | VariableMode::Ssbo => {
                 let handle = a.base.unwrap_or_else(|| b.undef(1, 32));
                 let offset = Self::emit_offset(b, a, extra);
-                let op = if a.mode == Mode::Ubo {
+                let op = if a.mode == VariableMode::Ubo {
                     Op::LoadUbo
                 } else {
                     Op::LoadSsbo
                 };
                 b.load(op, n, bits, &[handle, offset], &[access, mul, off])
             }
-            Mode::PushConst => {
+            VariableMode::PushConst => {
                 let offset = dynamic(b);
                 let range = b.shader.info.push_constant_bytes.saturating_sub(base);
                 b.load(
@@ -179,15 +180,15 @@ impl Lowering<'_> {
                     &[base, range, mul, off],
                 )
             }
-            Mode::Constant => {
+            VariableMode::Constant => {
                 let offset = dynamic(b);
                 b.load(Op::LoadConstant, n, bits, &[offset], &[base, mul, off])
             }
-            Mode::Shared => {
+            VariableMode::Shared => {
                 let offset = dynamic(b);
                 b.load(Op::LoadShared, n, bits, &[offset], &[base, mul, off])
             }
-            Mode::Global => {
+            VariableMode::Global => {
                 let address = Self::emit_address(b, a, extra);
                 b.load(Op::LoadGlobal, n, bits, &[address], &[access, mul, off])
             }
@@ -211,7 +212,7 @@ impl Lowering<'_> {
         let value = match pointer {
             // In physical storage a pointer is stored as its address, elsewhere as a handle and an
             // offset.
-            Some(p) if p.mode == Mode::Global => Self::emit_address(&mut b, &p, 0),
+            Some(p) if p.mode == VariableMode::Global => Self::emit_address(&mut b, &p, 0),
             Some(p) => {
                 mask = 3;
                 let (handle, offset) = Self::handle_and_offset(&mut b, &p);
@@ -230,7 +231,7 @@ impl Lowering<'_> {
             let off = a.align_offset.wrapping_add(extra) & (mul - 1);
             let base = a.constant.wrapping_add(extra);
             match a.mode {
-                Mode::Ssbo | Mode::Ubo => {
+                VariableMode::Ssbo | VariableMode::Ubo => {
                     let handle = a.base.unwrap_or_else(|| b.undef(1, 32));
                     let offset = Self::emit_offset(&mut b, &a, extra);
                     b.intrinsic(
@@ -240,7 +241,7 @@ impl Lowering<'_> {
                         &[full, access, mul, off],
                     );
                 }
-                Mode::Global => {
+                VariableMode::Global => {
                     let address = Self::emit_address(&mut b, &a, extra);
                     b.intrinsic(
                         Op::StoreGlobal,
@@ -250,7 +251,7 @@ impl Lowering<'_> {
                     );
                 }
                 _ => {
-                    let op = if a.mode == Mode::Shared {
+                    let op = if a.mode == VariableMode::Shared {
                         Op::StoreShared
                     } else {
                         Op::StoreScratch
@@ -270,7 +271,7 @@ impl Lowering<'_> {
         let mut srcs: SmallVec<[Id<Def>; 4]> = SmallVec::new();
         let mut indices: SmallVec<[u32; 4]> = SmallVec::new();
         let op = match a.mode {
-            Mode::Shared => {
+            VariableMode::Shared => {
                 let offset = a.offset.unwrap_or_else(|| b.imm_u32(0));
                 srcs.push(offset);
                 indices.push(a.constant);
@@ -283,7 +284,7 @@ impl Lowering<'_> {
                     Op::SharedAtomic
                 }
             }
-            Mode::Global => {
+            VariableMode::Global => {
                 srcs.push(Self::emit_address(&mut b, &a, 0));
                 if !swap {
                     indices.push(atomic_op);

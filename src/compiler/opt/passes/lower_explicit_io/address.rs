@@ -6,7 +6,7 @@ use nir::*;
 /// A lowered pointer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Addr {
-    pub(super) mode: Mode,
+    pub(super) mode: VariableMode,
     /// The buffer's handle, or a 64-bit base address.
     pub(super) base: Option<Id<Def>>,
     /// The dynamic part of the offset in bytes.
@@ -26,7 +26,11 @@ pub(super) struct Addr {
 
 impl Addr {
     /// A pointer of unknown alignment; a later cast may give it one.
-    pub(super) fn unaligned(mode: Mode, base: Option<Id<Def>>, offset: Option<Id<Def>>) -> Addr {
+    pub(super) fn unaligned(
+        mode: VariableMode,
+        base: Option<Id<Def>>,
+        offset: Option<Id<Def>>,
+    ) -> Addr {
         Addr {
             mode,
             base,
@@ -43,7 +47,7 @@ impl Addr {
 /// A phi of pointers, and the phis of their components.
 pub(super) struct PointerPhi {
     pub(super) pointer: Id<Instr>,
-    pub(super) mode: Mode,
+    pub(super) mode: VariableMode,
     pub(super) handle: Option<Id<Instr>>,
     pub(super) offset: Id<Instr>,
 }
@@ -53,7 +57,7 @@ pub(super) struct Lowering<'s> {
     pub(super) s: &'s mut Shader,
     pub(super) addr: IdMap<Def, Option<Addr>>,
     /// The storage mode of each value that is a pointer.
-    pub(super) modes: IdMap<Def, Option<Mode>>,
+    pub(super) modes: IdMap<Def, Option<VariableMode>>,
     pub(super) natural_sizes: IdMap<Type, (u32, u32)>,
     pub(super) phis: Vec<PointerPhi>,
 }
@@ -85,7 +89,7 @@ impl Lowering<'_> {
             return self.add_constant(a, (i as u32).wrapping_mul(stride));
         }
         (a.align_mul, a.align_offset) = add_stride(a.align_mul, a.align_offset, stride);
-        let wide = a.mode == Mode::Global;
+        let wide = a.mode == VariableMode::Global;
         let mut b = Builder::at_end_of_block(self.s, block);
         let index = match (wide, b.bits(index)) {
             (true, 32) => b.i2i(index, 64),
@@ -102,13 +106,15 @@ impl Lowering<'_> {
 
     /// The lowered form of any pointer value. A pointer that is not a deref is an address in
     /// physical storage, an offset in shared memory, and a handle for buffers.
-    pub(super) fn pointer_address(&mut self, d: Id<Def>, mode: Mode) -> Option<Addr> {
+    pub(super) fn pointer_address(&mut self, d: Id<Def>, mode: VariableMode) -> Option<Addr> {
         if let Some(a) = self.addr[d] {
             return Some(a);
         }
         let (base, offset) = match (mode, self.s.defs[d].bit_size) {
-            (Mode::Global, 64) | (Mode::Ssbo | Mode::Ubo, 32) => (Some(d), None),
-            (Mode::Shared, _) => (None, Some(d)),
+            (VariableMode::Global, 64) | (VariableMode::Ssbo | VariableMode::Ubo, 32) => {
+                (Some(d), None)
+            }
+            (VariableMode::Shared, _) => (None, Some(d)),
             _ => return None,
         };
         Some(Addr::unaligned(mode, base, offset))

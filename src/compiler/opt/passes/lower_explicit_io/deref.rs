@@ -34,7 +34,7 @@ impl Lowering<'_> {
                 let mut a = self.pointer_address(parent, d.mode)?;
                 // Outside of physical storage, everything is aligned to its scalars.
                 let align_bytes = match d.mode {
-                    Mode::Global => align_bytes,
+                    VariableMode::Global => align_bytes,
                     _ => align_bytes.max(self.natural_sizes[d.ty].1),
                 };
                 if align_bytes.is_power_of_two() && align_bytes > a.align_mul {
@@ -136,7 +136,7 @@ impl Lowering<'_> {
             resource: None,
         };
         match d.mode {
-            Mode::Ubo | Mode::Ssbo => {
+            VariableMode::Ubo | VariableMode::Ssbo => {
                 // minUniformBufferOffsetAlignment and minStorageBufferOffsetAlignment are at least
                 // this.
                 a.align_mul = 64;
@@ -146,7 +146,10 @@ impl Lowering<'_> {
                     a.base = Some(self.emit_handle(block, v, None));
                 }
             }
-            Mode::Constant | Mode::Shared | Mode::FunctionTemp | Mode::ShaderTemp => {
+            VariableMode::Constant
+            | VariableMode::Shared
+            | VariableMode::FunctionTemp
+            | VariableMode::ShaderTemp => {
                 let at = var.offset_bytes.unwrap_or(0);
                 a = self.add_constant(a, at);
             }

@@ -25,7 +25,7 @@ impl Lowering<'_> {
             (Some(p), Some(q)) => Some(b.bcsel(cond, p, q)),
             (p, _) => p,
         };
-        let (p, q) = if x.mode == Mode::Global {
+        let (p, q) = if x.mode == VariableMode::Global {
             let (p, q) = (
                 Self::emit_address(&mut b, &x, 0),
                 Self::emit_address(&mut b, &y, 0),
@@ -84,8 +84,9 @@ impl Lowering<'_> {
                 srcs: SmallVec::new(),
             })
         };
-        let wide = mode == Mode::Global;
-        let base = matches!(mode, Mode::Ssbo | Mode::Ubo).then(|| self.s.add_instr(1, 32, empty));
+        let wide = mode == VariableMode::Global;
+        let base = matches!(mode, VariableMode::Ssbo | VariableMode::Ubo)
+            .then(|| self.s.add_instr(1, 32, empty));
         let (offset_id, offset) = self.s.add_instr(1, if wide { 64 } else { 32 }, empty);
         if let Some((base_id, _)) = base {
             self.s.blocks[block].instrs.push(base_id);
@@ -106,7 +107,7 @@ impl Lowering<'_> {
     }
 
     /// The storage mode of a deref that has not been lowered yet.
-    pub(super) fn unlowered_mode(&self, d: Id<Def>) -> Option<Mode> {
+    pub(super) fn unlowered_mode(&self, d: Id<Def>) -> Option<VariableMode> {
         self.s
             .deref_of(d)
             .map(|d| d.mode)
@@ -134,7 +135,7 @@ impl Lowering<'_> {
                     None => self.s.blocks[from].instrs.len(),
                 };
                 let mut b = Builder::before(self.s, from, at);
-                let value = if a.mode == Mode::Global {
+                let value = if a.mode == VariableMode::Global {
                     Self::emit_address(&mut b, &a, 0)
                 } else {
                     Self::emit_offset(&mut b, &a, 0)

@@ -31,21 +31,21 @@ pub(super) fn assign_offsets(
         }
         let (size, align) = natural_sizes[v.ty];
         let end = match v.mode {
-            Mode::Constant => {
+            VariableMode::Constant => {
                 if let Some(&at) = constants.get(&(v.ty, v.init.clone())) {
                     v.offset_bytes = Some(at);
                     continue;
                 }
                 &mut constant_bytes
             }
-            Mode::Shared => &mut s.info.shared_bytes,
-            Mode::FunctionTemp | Mode::ShaderTemp => &mut s.info.scratch_bytes,
+            VariableMode::Shared => &mut s.info.shared_bytes,
+            VariableMode::FunctionTemp | VariableMode::ShaderTemp => &mut s.info.scratch_bytes,
             _ => continue,
         };
         let at = end.next_multiple_of(align.max(4));
         v.offset_bytes = Some(at);
         *end = at.saturating_add(size);
-        if v.mode == Mode::Constant {
+        if v.mode == VariableMode::Constant {
             constants.insert((v.ty, v.init.clone()), at);
         }
         if is_temp(v.mode) && v.init.is_some() {

@@ -5,29 +5,32 @@ use nir::*;
 use smallvec::SmallVec;
 
 /// True for the storage modes that this pass lowers.
-pub(super) fn is_lowered(mode: Mode) -> bool {
-    !matches!(mode, Mode::ShaderIn | Mode::ShaderOut | Mode::Uniform)
+pub(super) fn is_lowered(mode: VariableMode) -> bool {
+    !matches!(
+        mode,
+        VariableMode::ShaderIn | VariableMode::ShaderOut | VariableMode::Uniform
+    )
 }
 
-pub(super) fn is_temp(mode: Mode) -> bool {
-    matches!(mode, Mode::FunctionTemp | Mode::ShaderTemp)
+pub(super) fn is_temp(mode: VariableMode) -> bool {
+    matches!(mode, VariableMode::FunctionTemp | VariableMode::ShaderTemp)
 }
 
 /// True for modes in which the compiler lays variables out, and not the shader.
-pub(super) fn is_compiler_laid_out(s: &Shader, mode: Mode) -> bool {
+pub(super) fn is_compiler_laid_out(s: &Shader, mode: VariableMode) -> bool {
     is_temp(mode)
-        || mode == Mode::Constant
-        || mode == Mode::Shared && !s.info.shared_explicit_layout
+        || mode == VariableMode::Constant
+        || mode == VariableMode::Shared && !s.info.shared_explicit_layout
 }
 
 /// The storage mode of each value that is a pointer: derefs, operands of casts, and phis and
 /// selections of pointers.
-pub(super) fn pointer_modes(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Option<Mode>> {
+pub(super) fn pointer_modes(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Option<VariableMode>> {
     let mut modes = IdMap::for_arena(&s.defs, None);
     let mut joins: Vec<SmallVec<[Id<Def>; 4]>> = Vec::new();
     for id in order.iter().flat_map(|b| &s.blocks[*b].instrs) {
         match &s.instrs[*id] {
-            Instr::Deref(d) if is_lowered(d.mode) && d.mode != Mode::Global => {
+            Instr::Deref(d) if is_lowered(d.mode) && d.mode != VariableMode::Global => {
                 modes[d.def] = Some(d.mode);
                 if let DerefKind::Cast { parent, .. } = d.kind {
                     modes[parent] = Some(d.mode);

@@ -38,12 +38,12 @@ fn variable_bits(p: &Pattern, bits: u8) -> Vec<u8> {
     if let Node::Op { op, srcs, .. } = &p.nodes[root] {
         let info = op.info();
         size[root] = match info.out.size {
-            Size::Fixed(n) => n,
+            SizeRule::Fixed(n) => n,
             _ => bits,
         };
         for (k, s) in srcs.iter().enumerate() {
             size[*s] = match info.srcs[k].ty.size {
-                Size::Fixed(n) => n,
+                SizeRule::Fixed(n) => n,
                 _ => bits,
             };
         }
@@ -58,12 +58,12 @@ fn variable_bits(p: &Pattern, bits: u8) -> Vec<u8> {
                 // The operands of an operation with a fixed result size (a comparison) may have any
                 // size.
                 let same = match info.out.size {
-                    Size::Fixed(_) => 0,
+                    SizeRule::Fixed(_) => 0,
                     _ => size[at],
                 };
                 for (k, s) in srcs.iter().enumerate() {
                     size[*s] = match info.srcs[k].ty.size {
-                        Size::Fixed(n) => n,
+                        SizeRule::Fixed(n) => n,
                         _ => same,
                     };
                 }
@@ -163,7 +163,7 @@ fn evaluate(p: &Pattern, size: &[u8], vars: &[u64]) -> (u64, f64, bool) {
 
 fn is_float(p: &Pattern) -> bool {
     p.nodes.iter().any(|n| match n {
-        Node::Op { op, .. } => op.info().srcs.iter().any(|s| s.ty.base == Base::Float),
+        Node::Op { op, .. } => op.info().srcs.iter().any(|s| s.ty.base == BaseType::Float),
         Node::Float(_) => true,
         _ => false,
     })
@@ -224,7 +224,7 @@ fn folded_results_agree_on_both_sides() {
             let var = |n: usize| Some(variable_sizes[n]).filter(|b| *b != 0);
             let root_size = match &search.nodes[search.root()] {
                 Node::Op { op, .. } => match op.info().out.size {
-                    Size::Fixed(n) => n,
+                    SizeRule::Fixed(n) => n,
                     _ => bits,
                 },
                 _ => bits,
@@ -241,8 +241,8 @@ fn folded_results_agree_on_both_sides() {
             let float = is_float(&search) || is_float(&replace);
             let float_result = match (&search.nodes[search.root()], &replace.nodes[replace.root()])
             {
-                (Node::Op { op, .. }, _) if op.info().out.base == Base::Float => true,
-                (_, Node::Op { op, .. }) => op.info().out.base == Base::Float,
+                (Node::Op { op, .. }, _) if op.info().out.base == BaseType::Float => true,
+                (_, Node::Op { op, .. }) => op.info().out.base == BaseType::Float,
                 (_, Node::Float(_)) => true,
                 _ => false,
             };
@@ -290,12 +290,12 @@ fn infer_open_bits(p: &Pattern, bits: u8, variable_sizes: &[u8]) -> smallvec::Sm
     for at in (0..p.nodes.len()).rev() {
         if let Node::Op { op, srcs, .. } = &p.nodes[at] {
             let info = op.info();
-            if let Size::Fixed(n) = info.out.size {
+            if let SizeRule::Fixed(n) = info.out.size {
                 size[at] = n;
             }
             for (k, s) in srcs.iter().enumerate() {
                 size[*s] = match (info.srcs[k].ty.size, &p.nodes[*s]) {
-                    (Size::Fixed(n), _) => n,
+                    (SizeRule::Fixed(n), _) => n,
                     (_, Node::Var { number, .. } | Node::Negative(number)) => {
                         variable_sizes[*number]
                     }
@@ -341,7 +341,7 @@ fn build_shader(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
     let var = |n: usize| Some(variable_sizes[n]).filter(|b| *b != 0);
     let root = match &p.nodes[p.root()] {
         Node::Op { op, .. } => match op.info().out.size {
-            Size::Fixed(n) => n,
+            SizeRule::Fixed(n) => n,
             _ => bits,
         },
         _ => bits,

@@ -3,10 +3,10 @@
 
 use super::*;
 use crate::Gen9;
-use crate::stream::testing::Chunks;
+use crate::stream::testing::HostChunks;
 use hw::draw_state::state_constant_body as body;
 
-const MACHINE: Machine = Machine {
+const MACHINE: DeviceInfo = DeviceInfo {
     max_threads: 1,
     dynamic_base: 0x1_0000_0000,
     bindless_base: 0,
@@ -29,7 +29,7 @@ fn range(set: u32, first: u32, registers: u32, end_bytes: u32) -> PushedRange {
 /// The commands that push constants. The surface of set `n` lies at `n * 0x1000 + 64` and covers
 /// `bytes[n]` bytes from `n << 32` on.
 fn emitted(push: &abi::PushData, bytes: [u32; 3]) -> Vec<Vec<u32>> {
-    let mut memory = Chunks::default();
+    let mut memory = HostChunks::default();
     let mut words = [0; BOUND_DW];
     for (set, bytes) in (0..).zip(bytes) {
         let mut surface = [0; 16];

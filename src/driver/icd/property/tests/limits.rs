@@ -8,22 +8,22 @@
 use std::collections::BTreeMap;
 
 use ash::vk::{PhysicalDeviceLimits, SampleCountFlags};
-use vk::limits::{Basis, limits};
+use vk::limits::{LimitInputs, limits};
 
 use crate::testing::registry::{child_text, children, registry, structures};
 
 /// The requirement on a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Requirement {
-    AtLeast(&'static [f64]),
-    AtMost(f64),
+    Min(&'static [f64]),
+    Max(f64),
     /// The lower end at most, the upper end at least.
     Range(f64, f64),
     /// At least these bits.
     Bits(u32),
     Anything,
 }
-use Requirement::{Anything, AtLeast, AtMost, Bits, Range};
+use Requirement::{Anything, Bits, Max, Min, Range};
 
 /// A limit as a list of numbers.
 trait Numbers {
@@ -81,96 +81,96 @@ macro_rules! rows {
 
 /// Colour, depth and stencil images have one and four samples.
 const SAMPLES: Requirement = Bits(1 | 4);
-const ZERO: Requirement = AtLeast(&[0.0]);
-const ONE: Requirement = AtLeast(&[1.0]);
+const ZERO: Requirement = Min(&[0.0]);
+const ONE: Requirement = Min(&[1.0]);
 
 static ROWS: &[Row] = rows! {
-    max_image_dimension1_d => AtLeast(&[4096.0]);
-    max_image_dimension2_d => AtLeast(&[4096.0]);
-    max_image_dimension3_d => AtLeast(&[256.0]);
-    max_image_dimension_cube => AtLeast(&[4096.0]);
-    max_image_array_layers => AtLeast(&[256.0]);
-    max_texel_buffer_elements => AtLeast(&[65536.0]);
-    max_uniform_buffer_range => AtLeast(&[16384.0]);
-    max_storage_buffer_range => AtLeast(&[134_217_728.0]);
-    max_push_constants_size => AtLeast(&[128.0]);
-    max_memory_allocation_count => AtLeast(&[4096.0]);
-    max_sampler_allocation_count => AtLeast(&[4000.0]);
-    buffer_image_granularity => AtMost(131_072.0);
-    sparse_address_space_size unless sparseBinding ZERO => AtLeast(&[2_147_483_648.0]);
-    max_bound_descriptor_sets => AtLeast(&[4.0]);
-    max_per_stage_descriptor_samplers => AtLeast(&[16.0]);
-    max_per_stage_descriptor_uniform_buffers => AtLeast(&[12.0]);
-    max_per_stage_descriptor_storage_buffers => AtLeast(&[4.0]);
-    max_per_stage_descriptor_sampled_images => AtLeast(&[16.0]);
-    max_per_stage_descriptor_storage_images => AtLeast(&[4.0]);
-    max_per_stage_descriptor_input_attachments => AtLeast(&[4.0]);
-    max_per_stage_resources => AtLeast(&[128.0]);
-    max_descriptor_set_samplers => AtLeast(&[96.0]);
-    max_descriptor_set_uniform_buffers => AtLeast(&[72.0]);
-    max_descriptor_set_uniform_buffers_dynamic => AtLeast(&[8.0]);
-    max_descriptor_set_storage_buffers => AtLeast(&[24.0]);
-    max_descriptor_set_storage_buffers_dynamic => AtLeast(&[4.0]);
-    max_descriptor_set_sampled_images => AtLeast(&[96.0]);
-    max_descriptor_set_storage_images => AtLeast(&[24.0]);
-    max_descriptor_set_input_attachments => AtLeast(&[4.0]);
-    max_vertex_input_attributes => AtLeast(&[16.0]);
-    max_vertex_input_bindings => AtLeast(&[16.0]);
-    max_vertex_input_attribute_offset => AtLeast(&[2047.0]);
-    max_vertex_input_binding_stride => AtLeast(&[2048.0]);
-    max_vertex_output_components => AtLeast(&[64.0]);
-    max_tessellation_generation_level unless tessellationShader AtMost(0.0) => AtLeast(&[64.0]);
-    max_tessellation_patch_size unless tessellationShader AtMost(0.0) => AtLeast(&[32.0]);
-    max_tessellation_control_per_vertex_input_components unless tessellationShader AtMost(0.0) => AtLeast(&[64.0]);
-    max_tessellation_control_per_vertex_output_components unless tessellationShader AtMost(0.0) => AtLeast(&[64.0]);
-    max_tessellation_control_per_patch_output_components unless tessellationShader AtMost(0.0) => AtLeast(&[120.0]);
-    max_tessellation_control_total_output_components unless tessellationShader AtMost(0.0) => AtLeast(&[2048.0]);
-    max_tessellation_evaluation_input_components unless tessellationShader AtMost(0.0) => AtLeast(&[64.0]);
-    max_tessellation_evaluation_output_components unless tessellationShader AtMost(0.0) => AtLeast(&[64.0]);
-    max_geometry_shader_invocations unless geometryShader AtMost(0.0) => AtLeast(&[32.0]);
-    max_geometry_input_components unless geometryShader AtMost(0.0) => AtLeast(&[64.0]);
-    max_geometry_output_components unless geometryShader AtMost(0.0) => AtLeast(&[64.0]);
-    max_geometry_output_vertices unless geometryShader AtMost(0.0) => AtLeast(&[256.0]);
-    max_geometry_total_output_components unless geometryShader AtMost(0.0) => AtLeast(&[1024.0]);
-    max_fragment_input_components => AtLeast(&[64.0]);
-    max_fragment_output_attachments => AtLeast(&[4.0]);
-    max_fragment_dual_src_attachments unless dualSrcBlend AtMost(0.0) => ONE;
-    max_fragment_combined_output_resources => AtLeast(&[4.0]);
-    max_compute_shared_memory_size => AtLeast(&[16384.0]);
-    max_compute_work_group_count => AtLeast(&[65535.0; 3]);
-    max_compute_work_group_invocations => AtLeast(&[128.0]);
-    max_compute_work_group_size => AtLeast(&[128.0, 128.0, 64.0]);
-    sub_pixel_precision_bits => AtLeast(&[4.0]);
-    sub_texel_precision_bits => AtLeast(&[4.0]);
-    mipmap_precision_bits => AtLeast(&[4.0]);
-    max_draw_indexed_index_value unless fullDrawIndexUint32 AtLeast(&[16_777_215.0]) => AtLeast(&[4_294_967_295.0]);
-    max_draw_indirect_count unless multiDrawIndirect AtMost(1.0) => AtLeast(&[65535.0]);
-    max_sampler_lod_bias => AtLeast(&[2.0]);
-    max_sampler_anisotropy unless samplerAnisotropy AtMost(1.0) => AtLeast(&[16.0]);
-    max_viewports unless multiViewport AtMost(1.0) => AtLeast(&[16.0]);
-    max_viewport_dimensions => AtLeast(&[4096.0; 2]);
+    max_image_dimension1_d => Min(&[4096.0]);
+    max_image_dimension2_d => Min(&[4096.0]);
+    max_image_dimension3_d => Min(&[256.0]);
+    max_image_dimension_cube => Min(&[4096.0]);
+    max_image_array_layers => Min(&[256.0]);
+    max_texel_buffer_elements => Min(&[65536.0]);
+    max_uniform_buffer_range => Min(&[16384.0]);
+    max_storage_buffer_range => Min(&[134_217_728.0]);
+    max_push_constants_size => Min(&[128.0]);
+    max_memory_allocation_count => Min(&[4096.0]);
+    max_sampler_allocation_count => Min(&[4000.0]);
+    buffer_image_granularity => Max(131_072.0);
+    sparse_address_space_size unless sparseBinding ZERO => Min(&[2_147_483_648.0]);
+    max_bound_descriptor_sets => Min(&[4.0]);
+    max_per_stage_descriptor_samplers => Min(&[16.0]);
+    max_per_stage_descriptor_uniform_buffers => Min(&[12.0]);
+    max_per_stage_descriptor_storage_buffers => Min(&[4.0]);
+    max_per_stage_descriptor_sampled_images => Min(&[16.0]);
+    max_per_stage_descriptor_storage_images => Min(&[4.0]);
+    max_per_stage_descriptor_input_attachments => Min(&[4.0]);
+    max_per_stage_resources => Min(&[128.0]);
+    max_descriptor_set_samplers => Min(&[96.0]);
+    max_descriptor_set_uniform_buffers => Min(&[72.0]);
+    max_descriptor_set_uniform_buffers_dynamic => Min(&[8.0]);
+    max_descriptor_set_storage_buffers => Min(&[24.0]);
+    max_descriptor_set_storage_buffers_dynamic => Min(&[4.0]);
+    max_descriptor_set_sampled_images => Min(&[96.0]);
+    max_descriptor_set_storage_images => Min(&[24.0]);
+    max_descriptor_set_input_attachments => Min(&[4.0]);
+    max_vertex_input_attributes => Min(&[16.0]);
+    max_vertex_input_bindings => Min(&[16.0]);
+    max_vertex_input_attribute_offset => Min(&[2047.0]);
+    max_vertex_input_binding_stride => Min(&[2048.0]);
+    max_vertex_output_components => Min(&[64.0]);
+    max_tessellation_generation_level unless tessellationShader Max(0.0) => Min(&[64.0]);
+    max_tessellation_patch_size unless tessellationShader Max(0.0) => Min(&[32.0]);
+    max_tessellation_control_per_vertex_input_components unless tessellationShader Max(0.0) => Min(&[64.0]);
+    max_tessellation_control_per_vertex_output_components unless tessellationShader Max(0.0) => Min(&[64.0]);
+    max_tessellation_control_per_patch_output_components unless tessellationShader Max(0.0) => Min(&[120.0]);
+    max_tessellation_control_total_output_components unless tessellationShader Max(0.0) => Min(&[2048.0]);
+    max_tessellation_evaluation_input_components unless tessellationShader Max(0.0) => Min(&[64.0]);
+    max_tessellation_evaluation_output_components unless tessellationShader Max(0.0) => Min(&[64.0]);
+    max_geometry_shader_invocations unless geometryShader Max(0.0) => Min(&[32.0]);
+    max_geometry_input_components unless geometryShader Max(0.0) => Min(&[64.0]);
+    max_geometry_output_components unless geometryShader Max(0.0) => Min(&[64.0]);
+    max_geometry_output_vertices unless geometryShader Max(0.0) => Min(&[256.0]);
+    max_geometry_total_output_components unless geometryShader Max(0.0) => Min(&[1024.0]);
+    max_fragment_input_components => Min(&[64.0]);
+    max_fragment_output_attachments => Min(&[4.0]);
+    max_fragment_dual_src_attachments unless dualSrcBlend Max(0.0) => ONE;
+    max_fragment_combined_output_resources => Min(&[4.0]);
+    max_compute_shared_memory_size => Min(&[16384.0]);
+    max_compute_work_group_count => Min(&[65535.0; 3]);
+    max_compute_work_group_invocations => Min(&[128.0]);
+    max_compute_work_group_size => Min(&[128.0, 128.0, 64.0]);
+    sub_pixel_precision_bits => Min(&[4.0]);
+    sub_texel_precision_bits => Min(&[4.0]);
+    mipmap_precision_bits => Min(&[4.0]);
+    max_draw_indexed_index_value unless fullDrawIndexUint32 Min(&[16_777_215.0]) => Min(&[4_294_967_295.0]);
+    max_draw_indirect_count unless multiDrawIndirect Max(1.0) => Min(&[65535.0]);
+    max_sampler_lod_bias => Min(&[2.0]);
+    max_sampler_anisotropy unless samplerAnisotropy Max(1.0) => Min(&[16.0]);
+    max_viewports unless multiViewport Max(1.0) => Min(&[16.0]);
+    max_viewport_dimensions => Min(&[4096.0; 2]);
     viewport_bounds_range => Range(-8192.0, 8191.0);
     viewport_sub_pixel_bits => ZERO;
-    min_memory_map_alignment => AtLeast(&[64.0]);
-    min_texel_buffer_offset_alignment => AtMost(256.0);
-    min_uniform_buffer_offset_alignment => AtMost(256.0);
-    min_storage_buffer_offset_alignment => AtMost(256.0);
-    min_texel_offset => AtMost(-8.0);
-    max_texel_offset => AtLeast(&[7.0]);
-    min_texel_gather_offset unless shaderImageGatherExtended ZERO => AtMost(-8.0);
-    max_texel_gather_offset unless shaderImageGatherExtended AtMost(0.0) => AtLeast(&[7.0]);
-    min_interpolation_offset unless sampleRateShading ZERO => AtMost(-0.5);
+    min_memory_map_alignment => Min(&[64.0]);
+    min_texel_buffer_offset_alignment => Max(256.0);
+    min_uniform_buffer_offset_alignment => Max(256.0);
+    min_storage_buffer_offset_alignment => Max(256.0);
+    min_texel_offset => Max(-8.0);
+    max_texel_offset => Min(&[7.0]);
+    min_texel_gather_offset unless shaderImageGatherExtended ZERO => Max(-8.0);
+    max_texel_gather_offset unless shaderImageGatherExtended Max(0.0) => Min(&[7.0]);
+    min_interpolation_offset unless sampleRateShading ZERO => Max(-0.5);
     // Half a pixel, minus one unit of the four-bit fraction.
-    max_interpolation_offset unless sampleRateShading AtMost(0.0) => AtLeast(&[0.4375]);
-    sub_pixel_interpolation_offset_bits unless sampleRateShading AtMost(0.0) => AtLeast(&[4.0]);
-    max_framebuffer_width => AtLeast(&[4096.0]);
-    max_framebuffer_height => AtLeast(&[4096.0]);
-    max_framebuffer_layers => AtLeast(&[256.0]);
+    max_interpolation_offset unless sampleRateShading Max(0.0) => Min(&[0.4375]);
+    sub_pixel_interpolation_offset_bits unless sampleRateShading Max(0.0) => Min(&[4.0]);
+    max_framebuffer_width => Min(&[4096.0]);
+    max_framebuffer_height => Min(&[4096.0]);
+    max_framebuffer_layers => Min(&[256.0]);
     framebuffer_color_sample_counts => SAMPLES;
     framebuffer_depth_sample_counts => SAMPLES;
     framebuffer_stencil_sample_counts => SAMPLES;
     framebuffer_no_attachments_sample_counts => SAMPLES;
-    max_color_attachments => AtLeast(&[4.0]);
+    max_color_attachments => Min(&[4.0]);
     sampled_image_color_sample_counts => SAMPLES;
     sampled_image_integer_sample_counts => Bits(1);
     sampled_image_depth_sample_counts => SAMPLES;
@@ -181,33 +181,33 @@ static ROWS: &[Row] = rows! {
     max_sample_mask_words => ONE;
     timestamp_compute_and_graphics => Anything;
     timestamp_period => Anything;
-    max_clip_distances unless shaderClipDistance AtMost(0.0) => AtLeast(&[8.0]);
-    max_cull_distances unless shaderCullDistance AtMost(0.0) => AtLeast(&[8.0]);
-    max_combined_clip_and_cull_distances unless shaderClipDistance AtMost(0.0) => AtLeast(&[8.0]);
-    discrete_queue_priorities => AtLeast(&[2.0]);
+    max_clip_distances unless shaderClipDistance Max(0.0) => Min(&[8.0]);
+    max_cull_distances unless shaderCullDistance Max(0.0) => Min(&[8.0]);
+    max_combined_clip_and_cull_distances unless shaderClipDistance Max(0.0) => Min(&[8.0]);
+    discrete_queue_priorities => Min(&[2.0]);
     // The largest sizes are 64 and 8, minus one step.
-    point_size_range unless largePoints AtMost(1.0) => Range(1.0, 63.875);
-    line_width_range unless wideLines AtMost(1.0) => Range(1.0, 7.9921875);
-    point_size_granularity unless largePoints AtMost(0.0) => AtMost(1.0);
-    line_width_granularity unless wideLines AtMost(0.0) => AtMost(1.0);
+    point_size_range unless largePoints Max(1.0) => Range(1.0, 63.875);
+    line_width_range unless wideLines Max(1.0) => Range(1.0, 7.9921875);
+    point_size_granularity unless largePoints Max(0.0) => Max(1.0);
+    line_width_granularity unless wideLines Max(0.0) => Max(1.0);
     strict_lines => Anything;
     standard_sample_locations => Anything;
     optimal_buffer_copy_offset_alignment => Anything;
     optimal_buffer_copy_row_pitch_alignment => Anything;
-    non_coherent_atom_size => AtMost(256.0);
+    non_coherent_atom_size => Max(256.0);
 };
 
 /// Whether a limit's values meet a requirement.
 fn is_met(requirement: Requirement, found: &[f64]) -> bool {
     match requirement {
-        AtLeast(minimum) => {
+        Min(minimum) => {
             let minimum = minimum.iter().copied().cycle();
             found
                 .iter()
                 .zip(minimum)
                 .all(|(found, minimum)| *found >= minimum)
         }
-        AtMost(maximum) => found.iter().all(|found| *found <= maximum),
+        Max(maximum) => found.iter().all(|found| *found <= maximum),
         Range(low, high) => matches!(*found, [from, to] if from <= low && to >= high),
         Bits(bits) => matches!(*found, [value] if value as u32 & bits == bits),
         Anything => true,
@@ -215,13 +215,13 @@ fn is_met(requirement: Requirement, found: &[f64]) -> bool {
 }
 
 /// The smallest GPU that the driver supports, and a common one.
-const BASES: [Basis; 2] = [
-    Basis {
+const BASES: [LimitInputs; 2] = [
+    LimitInputs {
         timestamp_hz: 19_200_000,
         workgroup_threads: 18,
         slm_bytes: 65536,
     },
-    Basis {
+    LimitInputs {
         timestamp_hz: 12_000_000,
         workgroup_threads: 56,
         slm_bytes: 65536,
@@ -279,9 +279,9 @@ fn every_limit_has_a_row() {
         let kind = member.attribute("limittype").unwrap_or_default();
         let fits = match kind.split(',').next().unwrap_or_default() {
             // Applications rely on mappings aligned to at least this, so it has a minimum.
-            "min" if name == "minMemoryMapAlignment" => matches!(need, AtLeast(_)),
-            "min" => matches!(need, AtMost(_) | Anything),
-            "max" | "bits" => matches!(need, AtLeast(_)),
+            "min" if name == "minMemoryMapAlignment" => matches!(need, Min(_)),
+            "min" => matches!(need, Max(_) | Anything),
+            "max" | "bits" => matches!(need, Min(_)),
             "bitmask" => matches!(need, Bits(_) | Anything),
             "range" => matches!(need, Range(..)),
             _ => false,

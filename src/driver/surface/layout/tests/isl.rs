@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 
 use hw::{Device, Format};
 
-use crate::image::{Dim, ImageInfo, SurfaceError, Usage};
+use crate::image::{ImageDim, ImageInfo, ImageUsage, SurfaceError};
 use crate::layout::Surface;
-use crate::tiling::{Tiling, Tilings};
+use crate::tiling::{Tiling, TilingSet};
 
 const FIGURES: &str = include_str!("isl_figures.txt");
 
@@ -61,14 +61,18 @@ impl<'a> Row<'a> {
         let format = Format::by_number(hex(self.word())).expect("a format of result");
         let word = self.word();
         let dim = match &word[..1] {
-            "1" => Dim::D1,
-            "2" => Dim::D2,
-            _ => Dim::D3,
+            "1" => ImageDim::D1,
+            "2" => ImageDim::D2,
+            _ => ImageDim::D3,
         };
-        let tilings = Tilings::from_bits(hex(&word[1..2]) as u8).expect("tilings");
-        let usage = Usage::from_bits(hex(&word[2..]) as u16).expect("usage");
+        let tilings = TilingSet::from_bits(hex(&word[1..2]) as u8).expect("tilings");
+        let usage = ImageUsage::from_bits(hex(&word[2..]) as u16).expect("usage");
         let [width, height, many, levels, samples, pitch] = std::array::from_fn(|_| self.small());
-        let (depth, layers) = if dim == Dim::D3 { (many, 1) } else { (1, many) };
+        let (depth, layers) = if dim == ImageDim::D3 {
+            (many, 1)
+        } else {
+            (1, many)
+        };
         ImageInfo {
             format,
             dim,
@@ -88,7 +92,7 @@ fn explained(info: &ImageInfo, result: &Result<Surface, SurfaceError>) -> Option
     match result {
         Err(SurfaceError::InvalidPitch {
             requested, step, ..
-        }) if info.usage.contains(Usage::STORAGE) && !requested.is_multiple_of(*step) => {
+        }) if info.usage.contains(ImageUsage::STORAGE) && !requested.is_multiple_of(*step) => {
             Some(Deviation::TypedStorage)
         }
         Err(SurfaceError::UnalignedLayers { .. }) => Some(Deviation::Linear1dQpitch),
@@ -139,7 +143,7 @@ fn compare(row: &mut Row<'_>, device: &Device) -> Option<Deviation> {
     if surface.alignment_bytes != alignment {
         assert!(
             tiling == Tiling::Linear
-                && info.usage.contains(Usage::STORAGE)
+                && info.usage.contains(ImageUsage::STORAGE)
                 && surface.alignment_bytes > alignment,
             "alignment {}: {text}\n{info:?}",
             surface.alignment_bytes

@@ -52,8 +52,8 @@ fn the_last_of_duplicate_bindings_is_used() {
         let layout = Arc::new(SetLayout::new(all, false).unwrap());
         let joined = PipelineLayout::new(std::slice::from_ref(&layout), &[]).unwrap();
         let set = &joined.abi.sets[0].bindings;
-        let told: Vec<_> = set.iter().map(|b| (b.binding, b.offset_bytes)).collect();
-        assert_eq!(told, places, "{numbers:?}");
+        let found: Vec<_> = set.iter().map(|b| (b.binding, b.offset_bytes)).collect();
+        assert_eq!(found, places, "{numbers:?}");
         // Writes and reads agree.
         for (n, at) in places {
             let written = layout.bindings_from(n).unwrap()[0];
@@ -94,9 +94,9 @@ fn the_maximum_variable_count_fits() {
             last.variable = true;
             SetLayout::new([first, last], false)
         };
-        let most = made(4).unwrap().max_variable_count();
-        assert_eq!(made(most).unwrap().max_variable_count(), most, "{kind:?}");
-        assert_eq!(made(0).unwrap().max_variable_count(), most, "{kind:?}");
+        let max = made(4).unwrap().max_variable_count();
+        assert_eq!(made(max).unwrap().max_variable_count(), max, "{kind:?}");
+        assert_eq!(made(0).unwrap().max_variable_count(), max, "{kind:?}");
     }
 }
 
@@ -132,9 +132,15 @@ fn descriptors_have_as_many_slots_as_they_need() {
     assert_eq!(samplers(2).element_offset(0), 608);
     assert_eq!(layout.size.heap_bytes, 640);
     let mutable = api::DescriptorType::MUTABLE_EXT;
-    assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_BUFFER]), 1);
-    assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_IMAGE]), 2);
-    assert_eq!(pieces(mutable, &[]), 2);
+    assert_eq!(
+        descriptor_slots(mutable, &[api::DescriptorType::STORAGE_BUFFER]),
+        1
+    );
+    assert_eq!(
+        descriptor_slots(mutable, &[api::DescriptorType::STORAGE_IMAGE]),
+        2
+    );
+    assert_eq!(descriptor_slots(mutable, &[]), 2);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn agree(i: Inst, payload: &[u32]) {
 }
 
 #[test]
-fn words_for_four_channels_and_in_rows_are_loaded_as_each_is() {
+fn subspan_replicated_and_row_regions_load_as_the_interpreter_does() {
     let mut r = Rng(0x1234_5678_9abc_def1);
     let payload: Vec<u32> = (0..1024).map(|_| r.dword()).collect();
     let vectors = [0x1100_1010, 0xf000_7818];
@@ -74,7 +74,7 @@ fn words_for_four_channels_and_in_rows_are_loaded_as_each_is() {
 }
 
 #[test]
-fn floats_become_integers_as_each_does() {
+fn float_to_integer_moves_match_the_interpreter() {
     let edges = [
         0.0,
         -0.0,

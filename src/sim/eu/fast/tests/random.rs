@@ -4,8 +4,8 @@
 use crate::kernel::Kernel;
 use crate::state::Options;
 use crate::testing::{Recorder, Rng, dst, eot, g, imm, null_dst, op, pred, region, scalar};
-use crate::thread::{Init, Thread};
-use isa::{Addr, CondMod, File, Inst, MathFn, Opcode, PredCtrl, Region, Src, Type};
+use crate::thread::{Thread, ThreadInit};
+use isa::{Addr, CondMod, Inst, MathFn, Opcode, PredCtrl, RegFile, Region, Src, Type};
 use std::sync::Arc;
 
 const TYPES: [Type; 12] = [
@@ -32,14 +32,14 @@ fn random_src(r: &mut Rng, ty: Type, n: u8, base: u8) -> Src {
         3 if size < 8 => region(g(base, ty), size, 4, 4, 1),
         _ => g(base, ty),
     };
-    if size == 1 && s.file == File::Imm {
+    if size == 1 && s.file == RegFile::Imm {
         s = g(base, ty);
     }
-    if n == 1 && s.file == File::Grf {
+    if n == 1 && s.file == RegFile::Grf {
         s.region = Region::SCALAR;
     }
-    s.negate = r.below(4) == 0 && s.file == File::Grf;
-    s.abs = r.below(6) == 0 && s.file == File::Grf;
+    s.negate = r.below(4) == 0 && s.file == RegFile::Grf;
+    s.abs = r.below(6) == 0 && s.file == RegFile::Grf;
     s
 }
 
@@ -127,7 +127,7 @@ fn random_type(r: &mut Rng, o: Opcode) -> Type {
 fn make_indirect(r: &mut Rng, i: &mut Inst, ty: Type, n: u8) {
     i.src[0] = random_src(r, ty, n.min(8), 8);
     i.exec_size = n.min(8);
-    if i.src[0].file == File::Grf {
+    if i.src[0].file == RegFile::Grf {
         i.src[0].addr = Addr::Indirect {
             a0_sub: 0,
             imm_bytes: 64,
@@ -248,9 +248,9 @@ fn fast_paths_and_interpreter_agree() {
         let kernel = Arc::new(kernel);
         let payload: Vec<u32> = (0..1024).map(|_| r.dword()).collect();
         let mask = r.next() as u32;
-        let init = Init {
+        let init = ThreadInit {
             cr0: r.pick(&[0, 1 << 7, 1 << 7 | 3 << 4, 1 << 4]),
-            ..Init::default()
+            ..ThreadInit::default()
         };
         let flags = r.next();
         let mut end = Vec::new();

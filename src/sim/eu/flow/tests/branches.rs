@@ -3,12 +3,12 @@
 //!
 //! Ref: SKL PRM vol. 2a: if, else, while, break, goto, jmpi, brd, brc, call, calla, ret.
 
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::testing::{
     Recorder, arf_dst, branch, cmod, dst, eot, g, imm, no_mask, null_dst, op, pred, reg, scalar,
     thread,
 };
-use crate::thread::{Exit, Thread};
+use crate::thread::{Thread, ThreadExit};
 use isa::{Addr, ArfReg, CondMod, Inst, Opcode, PredCtrl, Src, Type};
 
 /// One more to `nr` in each of sixteen channels, each of which has a dword.
@@ -22,7 +22,7 @@ fn mark(nr: u8) -> Inst {
 }
 
 /// The channels that have been at a mark, once each.
-fn at(t: &Thread, nr: usize) -> u32 {
+fn marked_channels(t: &Thread, nr: usize) -> u32 {
     (0..16).fold(0, |m, c| match t.grf()[nr * 8 + c] {
         0 => m,
         1 => m | 1 << c,
@@ -31,7 +31,7 @@ fn at(t: &Thread, nr: usize) -> u32 {
 }
 
 /// A branch of sixteen channels by the flags.
-fn on(i: Inst) -> Inst {
+fn predicated(i: Inst) -> Inst {
     pred(i, PredCtrl::Normal, false, 0)
 }
 
@@ -40,7 +40,7 @@ fn taken_by(code: &[Inst], mask: u32, flags: u64) -> Thread {
     t.state.regs.set_flags(flags);
     assert_eq!(
         t.run(&mut Recorder::default(), 1000),
-        Ok(Exit::Eot),
+        Ok(ThreadExit::Eot),
         "{code:?}"
     );
     t
@@ -57,9 +57,9 @@ fn with_ctrl(mut i: Inst) -> Inst {
 }
 
 #[test]
-fn an_if_sends_its_others_to_jip_or_with_branch_control_to_uip() {
+fn if_jumps_to_jip_or_with_branch_control_to_uip() {
     for (ctrl, at_jip) in [(false, STAY), (true, 0)] {
-        let if_ = on(branch(Opcode::If, 16, 2, 3));
+        let if_ = predicated(branch(Opcode::If, 16, 2, 3));
         let if_ = if ctrl { with_ctrl(if_) } else { if_ };
         let code = [
             if_,
@@ -69,18 +69,22 @@ fn an_if_sends_its_others_to_jip_or_with_branch_control_to_uip() {
             mark(8),
         ];
         let t = taken_by(&code, MASK, FLAGS);
-        let got = [at(&t, 4), at(&t, 6), at(&t, 8)];
+        let got = [
+            marked_channels(&t, 4),
+            marked_channels(&t, 6),
+            marked_channels(&t, 8),
+        ];
         assert_eq!(got, [TAKE, TAKE | at_jip, MASK], "{ctrl}");
     }
 }
 
 #[test]
-fn an_else_sends_all_of_its_channels_to_jip_or_with_branch_control_to_uip() {
+fn else_jumps_to_jip_or_with_branch_control_to_uip() {
     for (ctrl, at_jip) in [(false, MASK), (true, STAY)] {
         let else_ = branch(Opcode::Else, 16, 2, 3);
         let else_ = if ctrl { with_ctrl(else_) } else { else_ };
         let code = [
-            on(branch(Opcode::If, 16, 3, 5)),
+            predicated(branch(Opcode::If, 16, 3, 5)),
             mark(4),
             else_,
             mark(6),
@@ -89,13 +93,18 @@ fn an_else_sends_all_of_its_channels_to_jip_or_with_branch_control_to_uip() {
             mark(10),
         ];
         let t = taken_by(&code, MASK, FLAGS);
-        let got = [at(&t, 4), at(&t, 6), at(&t, 8), at(&t, 10)];
+        let got = [
+            marked_channels(&t, 4),
+            marked_channels(&t, 6),
+            marked_channels(&t, 8),
+            marked_channels(&t, 10),
+        ];
         assert_eq!(got, [TAKE, STAY, at_jip, MASK], "{ctrl}");
     }
 }
 
 #[test]
-fn a_while_without_takers_falls_through_and_one_with_some_leaves_the_others_behind_it() {
+fn while_falls_through_without_enabled_channels_and_parks_the_exited_ones() {
     let scalar_mov = |d, s| no_mask(op(Opcode::Mov, 1, d, &[s]));
     let f0 = arf_dst(ArfReg::Flag, 0, 0, Type::Ud);
     // The first round has the flags, the second none.
@@ -104,7 +113,7 @@ fn a_while_without_takers_falls_through_and_one_with_some_leaves_the_others_behi
         mark(4),
         scalar_mov(f0, scalar(30, 0, Type::Ud)),
         scalar_mov(dst(30, Type::Ud), imm(Type::Ud, 0)),
-        on(branch(Opcode::While, 16, -3, 0)),
+        predicated(branch(Opcode::While, 16, -3, 0)),
         mark(6),
     ];
     let t = taken_by(&code, MASK, 0);
@@ -113,32 +122,49 @@ fn a_while_without_takers_falls_through_and_one_with_some_leaves_the_others_behi
         t.grf()[32..48].to_vec(),
         (0..16).map(rounds).collect::<Vec<_>>()
     );
-    assert_eq!(at(&t, 6), MASK);
+    assert_eq!(marked_channels(&t, 6), MASK);
     // Without a predicate all channels take it, those of the instruction's quarter alone.
     let mut quarter = branch(Opcode::While, 8, 2, 0);
     quarter.chan_off = 8;
     let t = taken_by(&[quarter, mark(4), mark(6)], MASK, FLAGS);
-    assert_eq!([at(&t, 4), at(&t, 6)], [0, MASK & 0xff00]);
+    assert_eq!(
+        [marked_channels(&t, 4), marked_channels(&t, 6)],
+        [0, MASK & 0xff00]
+    );
 }
 
 #[test]
-fn a_break_waits_behind_the_while_that_uip_names_or_at_uip() {
-    let break_ = on(branch(Opcode::Break, 16, 2, 2));
+fn break_parks_channels_after_the_while_at_uip() {
+    let break_ = predicated(branch(Opcode::Break, 16, 2, 2));
     // The flags of those that break would take them round again.
-    let while_ = on(branch(Opcode::While, 16, 2, 0));
+    let while_ = predicated(branch(Opcode::While, 16, 2, 0));
     let t = taken_by(&[break_, mark(4), while_, mark(6), mark(8)], MASK, FLAGS);
-    assert_eq!([at(&t, 4), at(&t, 6), at(&t, 8)], [STAY, MASK, MASK]);
+    assert_eq!(
+        [
+            marked_channels(&t, 4),
+            marked_channels(&t, 6),
+            marked_channels(&t, 8)
+        ],
+        [STAY, MASK, MASK]
+    );
     let t = taken_by(&[break_, mark(4), mark(6)], MASK, FLAGS);
-    assert_eq!([at(&t, 4), at(&t, 6)], [STAY, MASK]);
+    assert_eq!(
+        [marked_channels(&t, 4), marked_channels(&t, 6)],
+        [STAY, MASK]
+    );
 }
 
 #[test]
-fn continue_halt_and_brc_wait_at_uip() {
+fn continue_halt_and_brc_park_channels_at_uip() {
     for o in [Opcode::Cont, Opcode::Halt, Opcode::Brc] {
-        let code = [on(branch(o, 16, 2, 3)), mark(4), mark(6), mark(8)];
+        let code = [predicated(branch(o, 16, 2, 3)), mark(4), mark(6), mark(8)];
         let t = taken_by(&code, MASK, FLAGS);
         assert_eq!(
-            [at(&t, 4), at(&t, 6), at(&t, 8)],
+            [
+                marked_channels(&t, 4),
+                marked_channels(&t, 6),
+                marked_channels(&t, 8)
+            ],
             [STAY, STAY, MASK],
             "{o:?}"
         );
@@ -151,7 +177,11 @@ fn continue_halt_and_brc_wait_at_uip() {
         ];
         let t = taken_by(&code, MASK, 0);
         assert_eq!(
-            [at(&t, 4), at(&t, 6), at(&t, 8)],
+            [
+                marked_channels(&t, 4),
+                marked_channels(&t, 6),
+                marked_channels(&t, 8)
+            ],
             [0, 0xffff, MASK],
             "{o:?}"
         );
@@ -159,20 +189,27 @@ fn continue_halt_and_brc_wait_at_uip() {
 }
 
 #[test]
-fn brd_waits_at_jip() {
-    let code = [on(branch(Opcode::Brd, 16, 2, 0)), mark(4), mark(6)];
+fn brd_parks_channels_at_jip() {
+    let code = [predicated(branch(Opcode::Brd, 16, 2, 0)), mark(4), mark(6)];
     let t = taken_by(&code, MASK, FLAGS);
-    assert_eq!([at(&t, 4), at(&t, 6)], [STAY, MASK]);
+    assert_eq!(
+        [marked_channels(&t, 4), marked_channels(&t, 6)],
+        [STAY, MASK]
+    );
 }
 
 #[test]
-fn a_goto_waits_at_uip_and_with_branch_control_goes_there() {
+fn goto_parks_channels_at_uip_or_with_branch_control_jumps_there() {
     for (ctrl, first) in [(false, 4), (true, 8)] {
-        let goto = on(branch(Opcode::Goto, 16, 2, 3));
+        let goto = predicated(branch(Opcode::Goto, 16, 2, 3));
         let goto = if ctrl { with_ctrl(goto) } else { goto };
         let code = [goto, mark(4), mark(6), mark(8), eot()];
         let t = taken_by(&code, MASK, FLAGS);
-        let got = [at(&t, 4), at(&t, 6), at(&t, 8)];
+        let got = [
+            marked_channels(&t, 4),
+            marked_channels(&t, 6),
+            marked_channels(&t, 8),
+        ];
         // With branch control, the others wait behind the goto, which is not reached again; without
         // it, they continue.
         let want = if ctrl {
@@ -183,25 +220,41 @@ fn a_goto_waits_at_uip_and_with_branch_control_goes_there() {
         assert_eq!(got, want, "first to g{first}");
         let t = taken_by(&code, MASK, if ctrl { 0 } else { u64::MAX });
         assert_eq!(
-            [at(&t, 4), at(&t, 6), at(&t, 8)],
+            [
+                marked_channels(&t, 4),
+                marked_channels(&t, 6),
+                marked_channels(&t, 8)
+            ],
             [MASK; 3],
             "nobody takes it"
         );
         // As Intel's compiler writes it for all channels: a flag of zeros, no branch control.
         let t = taken_by(&code, MASK, 0);
         let all = if ctrl { [MASK; 3] } else { [0, 0, MASK] };
-        assert_eq!([at(&t, 4), at(&t, 6), at(&t, 8)], all, "all take it");
+        assert_eq!(
+            [
+                marked_channels(&t, 4),
+                marked_channels(&t, 6),
+                marked_channels(&t, 8)
+            ],
+            all,
+            "all take it"
+        );
     }
 }
 
 #[test]
-fn flow_control_in_a_quarter_concerns_its_channels_only() {
+fn flow_control_in_a_quarter_affects_only_its_channels() {
     for (n, chan_off, span) in [(8u8, 0u8, 0x00ff), (8, 8, 0xff00), (4, 4, 0x00f0)] {
-        let mut halt = on(branch(Opcode::Halt, n, 1, 2));
+        let mut halt = predicated(branch(Opcode::Halt, n, 1, 2));
         halt.chan_off = chan_off;
         let t = taken_by(&[halt, mark(4), mark(6)], MASK, FLAGS);
         let stay = MASK & !(span & FLAGS as u32);
-        assert_eq!([at(&t, 4), at(&t, 6)], [stay, MASK], "{n} from {chan_off}");
+        assert_eq!(
+            [marked_channels(&t, 4), marked_channels(&t, 6)],
+            [stay, MASK],
+            "{n} from {chan_off}"
+        );
     }
 }
 
@@ -223,7 +276,7 @@ fn by_register(mut i: Inst) -> Inst {
 /// A branch to the instruction `n` behind this one that is never taken, so that decoding reaches
 /// it.
 fn also(n: i32) -> Inst {
-    on(no_mask(branch(Opcode::Jmpi, 1, n, 0)))
+    predicated(no_mask(branch(Opcode::Jmpi, 1, n, 0)))
 }
 
 #[test]
@@ -239,10 +292,15 @@ fn computed_jumps_are_relative_to_the_next_instruction_and_calls_to_themselves()
     for (i, v) in [(jmpi, 16), (call, 32), (calla, 64)] {
         let code = [also(4), target(v), i, mark(4), mark(6)];
         let t = taken_by(&code, MASK, 0);
-        assert_eq!([at(&t, 4), at(&t, 6)], [0, MASK], "{:?}", i.op);
+        assert_eq!(
+            [marked_channels(&t, 4), marked_channels(&t, 6)],
+            [0, MASK],
+            "{:?}",
+            i.op
+        );
     }
     // Backwards, once.
-    let back = on(Inst {
+    let back = predicated(Inst {
         src: jmpi.src,
         ..jmpi
     });
@@ -266,17 +324,17 @@ fn computed_jumps_are_relative_to_the_next_instruction_and_calls_to_themselves()
     ];
     let mut t = thread(&code, &[], MASK);
     let e = t.run(&mut Recorder::default(), 20);
-    assert_eq!(e, Ok(Exit::Budget), "for ever");
-    assert_eq!(at(&t, 4), 0);
-    let code = [target(-48), clear, on(back), mark(4)];
+    assert_eq!(e, Ok(ThreadExit::Budget), "for ever");
+    assert_eq!(marked_channels(&t, 4), 0);
+    let code = [target(-48), clear, predicated(back), mark(4)];
     let t = taken_by(&code, MASK, 1);
-    assert_eq!(at(&t, 4), MASK, "the flag is off");
+    assert_eq!(marked_channels(&t, 4), MASK, "the flag is off");
     // To where no decoded instruction stands.
     for (i, v) in [(jmpi, 8), (call, 8), (calla, 8)] {
         let mut t = thread(&[target(v), i, mark(4)], &[], MASK);
         let e = t.run(&mut Recorder::default(), 20);
         assert!(
-            matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
+            matches!(e, Err(StopReason::Unimplemented { at: 16, .. })),
             "{:?}: {e:?}",
             i.op
         );
@@ -286,14 +344,14 @@ fn computed_jumps_are_relative_to_the_next_instruction_and_calls_to_themselves()
         let mut t = thread(&[target(16), i, mark(4)], &[], MASK);
         let e = t.run(&mut Recorder::default(), 20);
         assert!(
-            matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
+            matches!(e, Err(StopReason::Unimplemented { at: 16, .. })),
             "{o:?}: {e:?}"
         );
     }
 }
 
 #[test]
-fn a_computed_target_may_be_in_a_register_that_a0_names() {
+fn computed_target_in_an_indirect_register() {
     let a0 = no_mask(op(
         Opcode::Mov,
         1,
@@ -309,23 +367,23 @@ fn a_computed_target_may_be_in_a_register_that_a0_names() {
         ..scalar(0, 0, Type::D)
     };
     let t = taken_by(&[also(5), target(16), a0, jmpi, mark(4), mark(6)], MASK, 0);
-    assert_eq!([at(&t, 4), at(&t, 6)], [0, MASK]);
+    assert_eq!([marked_channels(&t, 4), marked_channels(&t, 6)], [0, MASK]);
 }
 
 #[test]
-fn a_jump_looks_at_the_flag_of_its_own_channel() {
+fn jmpi_predicate_reads_the_flag_of_its_channel_offset() {
     for (flags, channel, taken) in [
         (1u64, 0u8, true),
         (1, 8, false),
         (1 << 8, 8, true),
         (!1, 0, false),
     ] {
-        let mut jmpi = on(no_mask(branch(Opcode::Jmpi, 1, 2, 0)));
+        let mut jmpi = predicated(no_mask(branch(Opcode::Jmpi, 1, 2, 0)));
         jmpi.chan_off = channel;
         let t = taken_by(&[jmpi, mark(4), mark(6)], MASK, flags);
         let skipped = if taken { 0 } else { MASK };
         assert_eq!(
-            [at(&t, 4), at(&t, 6)],
+            [marked_channels(&t, 4), marked_channels(&t, 6)],
             [skipped, MASK],
             "{flags:#x} {channel}"
         );
@@ -333,8 +391,8 @@ fn a_jump_looks_at_the_flag_of_its_own_channel() {
 }
 
 #[test]
-fn a_call_leaves_its_return_address_and_mask_and_the_others_behind_itself() {
-    let mut call = on(branch(Opcode::Call, 16, 3, 0));
+fn call_stores_return_address_and_mask_and_parks_the_other_channels() {
+    let mut call = predicated(branch(Opcode::Call, 16, 3, 0));
     call.dst = dst(20, Type::Ud);
     let mut ret = branch(Opcode::Ret, 16, 0, 0);
     ret.src[0] = scalar(20, 0, Type::Ud);
@@ -349,50 +407,58 @@ fn a_call_leaves_its_return_address_and_mask_and_the_others_behind_itself() {
         let mut t = thread(&code, &[u32::MAX; 192][..], MASK);
         t.state.regs.set_flags(FLAGS);
         t.state.regs.dwords_mut()[..160].fill(0);
-        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(Exit::Eot));
-        assert_eq!([at(&t, 4), at(&t, 6)], [MASK, TAKE], "{:?}", call.op);
+        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(ThreadExit::Eot));
+        assert_eq!(
+            [marked_channels(&t, 4), marked_channels(&t, 6)],
+            [MASK, TAKE],
+            "{:?}",
+            call.op
+        );
         assert_eq!(reg(&t, 20)[..3], [16, MASK, u32::MAX]);
         // Nobody calls: nothing is left.
         let t = taken_by(&code, MASK, 0);
-        assert_eq!([at(&t, 4), at(&t, 6)], [MASK, 0]);
+        assert_eq!([marked_channels(&t, 4), marked_channels(&t, 6)], [MASK, 0]);
         assert_eq!(reg(&t, 20)[..2], [0, 0]);
     }
     // Nowhere to leave it.
     call.dst = null_dst(Type::Ud);
     let t = taken_by(&[call, mark(4), eot(), mark(6)], MASK, FLAGS);
-    assert_eq!([at(&t, 4), at(&t, 6)], [0, TAKE]);
+    assert_eq!([marked_channels(&t, 4), marked_channels(&t, 6)], [0, TAKE]);
     assert_eq!(t.state.regs.read(crate::regs::NULL, 8), 0);
 }
 
 #[test]
-fn a_return_of_some_channels_goes_on_with_the_rest_of_the_function() {
+fn partial_return_continues_with_the_remaining_channels() {
     let mut call = branch(Opcode::Call, 16, 3, 0);
     call.dst = dst(20, Type::Ud);
     let mut ret = branch(Opcode::Ret, 16, 0, 0);
     ret.src[0] = scalar(20, 0, Type::Ud);
     // 0 call 3; 1 g4; 2 end; 3 (f0) ret; 4 g6; 5 ret
-    let code = [call, mark(4), eot(), on(ret), mark(6), ret];
+    let code = [call, mark(4), eot(), predicated(ret), mark(6), ret];
     let t = taken_by(&code, MASK, FLAGS);
-    assert_eq!([at(&t, 4), at(&t, 6)], [MASK, STAY]);
+    assert_eq!(
+        [marked_channels(&t, 4), marked_channels(&t, 6)],
+        [MASK, STAY]
+    );
     // All of the channels return at once, and none goes on; of a whole register, the first element
     // counts.
     ret.src[0] = g(20, Type::Ud);
     let code = [call, mark(4), eot(), ret, no_mask(mark(6))];
     let t = taken_by(&code, MASK, 0);
-    assert_eq!([at(&t, 4), at(&t, 6)], [MASK, 0]);
+    assert_eq!([marked_channels(&t, 4), marked_channels(&t, 6)], [MASK, 0]);
     // To nowhere.
     ret.src[0] = scalar(21, 0, Type::Ud);
     let set = no_mask(op(Opcode::Mov, 8, dst(21, Type::Ud), &[imm(Type::Ud, 8)]));
     let mut t = thread(&[set, ret], &[], MASK);
     let e = t.run(&mut Recorder::default(), 20);
     assert!(
-        matches!(e, Err(Stop::Unimplemented { at: 16, .. })),
+        matches!(e, Err(StopReason::Unimplemented { at: 16, .. })),
         "{e:?}"
     );
 }
 
 #[test]
-fn channels_that_were_not_dispatched_never_take_part() {
+fn undispatched_channels_stay_disabled() {
     let f0 = arf_dst(ArfReg::Flag, 0, 0, Type::Ud);
     let half = no_mask(op(Opcode::Mov, 1, f0, &[imm(Type::Ud, 0x5555)]));
     let once = cmod(
@@ -409,16 +475,16 @@ fn channels_that_were_not_dispatched_never_take_part() {
     let code = [
         mark(4),
         half,
-        on(branch(Opcode::If, 16, 2, 2)),
+        predicated(branch(Opcode::If, 16, 2, 2)),
         mark(6),
         branch(Opcode::Endif, 16, 1, 0),
         once,
-        on(branch(Opcode::While, 16, -6, 0)),
+        predicated(branch(Opcode::While, 16, -6, 0)),
         mark(8),
     ];
     let t = taken_by(&code, MASK, 0);
     let rounds = |m: u32| (0..16).map(|c| 2 * (m >> c & 1)).collect::<Vec<_>>();
     assert_eq!(t.grf()[32..48].to_vec(), rounds(MASK));
     assert_eq!(t.grf()[48..64].to_vec(), rounds(MASK & 0x5555));
-    assert_eq!((at(&t, 8), t.active()), (MASK, MASK));
+    assert_eq!((marked_channels(&t, 8), t.active()), (MASK, MASK));
 }

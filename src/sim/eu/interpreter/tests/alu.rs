@@ -2,8 +2,8 @@
 
 use crate::state::Options;
 use crate::testing::{Recorder, Rng, abs, cmod, dst, g, imm, neg, op, run, thread_with};
-use crate::thread::Exit;
-use isa::{CondMod, File, Inst, MathFn, Opcode, Region, Src, Type};
+use crate::thread::ThreadExit;
+use isa::{CondMod, Inst, MathFn, Opcode, RegFile, Region, Src, Type};
 
 type Relation = fn(i64, i64) -> bool;
 type Function = fn(f64) -> f64;
@@ -36,12 +36,16 @@ fn each_cr0(i: Inst, seed: u64, cr0: u32, check: impl Fn(usize, [u64; 3], u64)) 
             }
         }
         let mut t = thread_with(&[i], &p, 0xffff, cr0, Options::default());
-        assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot), "{i:?}");
+        assert_eq!(
+            t.run(&mut Recorder::default(), 10),
+            Ok(ThreadExit::Eot),
+            "{i:?}"
+        );
         let size = |ty: Type| ty.size_bytes() as usize;
         let n = usize::from(i.exec_size);
         for c in 0..n {
             let s = [0, 1, 2].map(|k| match i.src[k].file {
-                File::Grf => element(&p, 20 + 8 * k, size(i.src[k].ty), c),
+                RegFile::Grf => element(&p, 20 + 8 * k, size(i.src[k].ty), c),
                 _ => i.src[k].imm,
             });
             check(c, s, element(t.grf(), 60, size(i.dst.ty), c));
@@ -316,7 +320,7 @@ fn directed_rounding_of_sums_and_products() {
 }
 
 #[test]
-fn denormals_are_flushed_or_kept() {
+fn denormals_are_flushed_or_preserved() {
     let i = op(Opcode::Mul, 16, dst(60, Type::F), &srcs(Type::F)[..2]);
     each_cr0(i, 48, 0, |_, s, d| {
         let z = |x: u64| {
@@ -572,7 +576,7 @@ fn saturation_and_float_modifiers() {
                     x as i64
                 }
             };
-            // The least number is its own negative.
+            // INT_MIN is its own negative.
             let minus = match v(s[0]) == i64::from(i32::MIN) {
                 true => i64::from(i32::MIN),
                 false => -v(s[0]),
@@ -591,7 +595,7 @@ fn saturation_and_float_modifiers() {
 }
 
 #[test]
-fn math_functions_are_close_and_their_special_cases_right() {
+fn math_functions_are_accurate_and_handle_special_values() {
     let f = |x: u64| f32::from_bits(x as u32);
     let funcs: [(MathFn, Function); 7] = [
         (MathFn::Inv, |x| 1.0 / x),
@@ -670,7 +674,7 @@ fn half_precision_conversion_instructions() {
 }
 
 #[test]
-fn conditional_select_interpolation_and_sums_of_differences() {
+fn csel_lrp_and_sad2() {
     let f = |x: u64| f32::from_bits(x as u32);
     let mut i = cmod(
         op(Opcode::Csel, 16, dst(60, Type::F), &srcs(Type::F)),

@@ -5,14 +5,14 @@
 //!      2a, sel, cmp, cmpn, csel.
 
 use crate::kernel::Kernel;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::regs;
 use crate::state::Options;
 use crate::testing::{
     Recorder, abs, both_paths, both_paths_with, cmod, dst, eot, g, imm, neg, no_mask, null_dst, op,
     pred, reg, region,
 };
-use crate::thread::{Init, Thread};
+use crate::thread::{Thread, ThreadInit};
 use isa::{Addr, CondMod, Inst, Opcode, PredCtrl, Region, Src, Type};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const NAN: u32 = 0x7fc0_0000;
 const SIGNALLING: u32 = 0x7f80_0001;
 const DENORMAL: u32 = 0x0000_1234;
 
-fn one(x: f32) -> u32 {
+fn float_bits(x: f32) -> u32 {
     x.to_bits()
 }
 
@@ -45,18 +45,18 @@ fn two(o: Opcode, d: Type, s: Type) -> Inst {
 const Z: [u32; 8] = [0; 8];
 
 #[test]
-fn a_predicated_selection_moves_bits_and_a_modified_one_values() {
+fn predicated_sel_copies_bits_and_modifiers_change_values() {
     let a = [
         SIGNALLING,
         DENORMAL,
-        one(1.5),
-        one(-2.5),
+        float_bits(1.5),
+        float_bits(-2.5),
         0x8000_0000,
         INF,
-        one(-0.5),
+        float_bits(-0.5),
         0x8000_1234,
     ];
-    let b = [one(7.0); 8];
+    let b = [float_bits(7.0); 8];
     let by = |i| pred(i, PredCtrl::Normal, false, 0);
     each_way(
         by(two(Opcode::Sel, Type::F, Type::F)),
@@ -72,13 +72,25 @@ fn a_predicated_selection_moves_bits_and_a_modified_one_values() {
     each_way(negated, [a, b, Z], 0b0111_1111, |_, got| {
         assert!(f32::from_bits(got[0]).is_nan());
         let sign = 0x8000_0000;
-        let want = [sign, one(-1.5), one(2.5), 0, INF | sign, one(0.5), b[7]];
+        let want = [
+            sign,
+            float_bits(-1.5),
+            float_bits(2.5),
+            0,
+            INF | sign,
+            float_bits(0.5),
+            b[7],
+        ];
         assert_eq!(got[1..], want, "negated, denormals flushed");
     });
     let mut saturated = by(two(Opcode::Sel, Type::F, Type::F));
     saturated.saturate = true;
     each_way(saturated, [a, b, Z], 0xff, |_, got| {
-        assert_eq!(got, [0, 0, one(1.0), 0, 0, one(1.0), 0, 0], "saturated");
+        assert_eq!(
+            got,
+            [0, 0, float_bits(1.0), 0, 0, float_bits(1.0), 0, 0],
+            "saturated"
+        );
     });
     // Integers between types.
     let a = [0x8765, 1, 2, 3, 4, 5, 6, 7];
@@ -92,26 +104,26 @@ fn a_predicated_selection_moves_bits_and_a_modified_one_values() {
 }
 
 #[test]
-fn selecting_the_lesser_or_greater_prefers_numbers_to_nans() {
+fn sel_min_and_max_ignore_nans() {
     let a = [
-        one(1.0),
-        one(3.0),
+        float_bits(1.0),
+        float_bits(3.0),
         NAN,
-        one(5.0),
+        float_bits(5.0),
         NAN,
         DENORMAL,
-        one(2.0),
+        float_bits(2.0),
         0x8000_0001,
     ];
     let b = [
-        one(2.0),
-        one(2.0),
-        one(4.0),
+        float_bits(2.0),
+        float_bits(2.0),
+        float_bits(4.0),
         NAN,
         NAN,
-        one(-1.0),
-        one(2.0),
-        one(1.0),
+        float_bits(-1.0),
+        float_bits(2.0),
+        float_bits(1.0),
     ];
     let sel = |c, sat| {
         let mut i = cmod(two(Opcode::Sel, Type::F, Type::F), c, 0);
@@ -132,13 +144,13 @@ fn selecting_the_lesser_or_greater_prefers_numbers_to_nans() {
     check(
         CondMod::L,
         [
-            one(1.0),
-            one(2.0),
-            one(4.0),
-            one(5.0),
+            float_bits(1.0),
+            float_bits(2.0),
+            float_bits(4.0),
+            float_bits(5.0),
             0,
-            one(-1.0),
-            one(2.0),
+            float_bits(-1.0),
+            float_bits(2.0),
             0x8000_0000,
         ],
     );
@@ -146,28 +158,28 @@ fn selecting_the_lesser_or_greater_prefers_numbers_to_nans() {
     check(
         CondMod::Ge,
         [
-            one(2.0),
-            one(3.0),
-            one(4.0),
-            one(5.0),
+            float_bits(2.0),
+            float_bits(3.0),
+            float_bits(4.0),
+            float_bits(5.0),
             0,
             0,
-            one(2.0),
-            one(1.0),
+            float_bits(2.0),
+            float_bits(1.0),
         ],
     );
     each_way(sel(CondMod::Ge, true), [a, b, Z], 0, |_, got| {
         assert_eq!(
             got,
             [
-                one(1.0),
-                one(1.0),
-                one(1.0),
-                one(1.0),
+                float_bits(1.0),
+                float_bits(1.0),
+                float_bits(1.0),
+                float_bits(1.0),
                 0,
                 0,
-                one(1.0),
-                one(1.0)
+                float_bits(1.0),
+                float_bits(1.0)
             ]
         );
     });
@@ -206,14 +218,14 @@ fn selecting_the_lesser_or_greater_prefers_numbers_to_nans() {
 }
 
 #[test]
-fn a_conditional_selection_looks_at_its_third_source() {
+fn csel_tests_its_third_source() {
     let (a, b) = (
         [DENORMAL, 2, 3, 4, 5, 6, 7, 8],
         [11, 12, 13, 14, 15, 16, 17, 18],
     );
     let c = [
-        one(1.0),
-        one(-1.0),
+        float_bits(1.0),
+        float_bits(-1.0),
         0,
         0x8000_0000,
         NAN,
@@ -265,11 +277,20 @@ fn a_conditional_selection_looks_at_its_third_source() {
         });
         i.src[1].abs = false;
         i.saturate = true;
-        each_way(i, [[one(3.0); 8], [one(-3.0); 8], c], 0, |_, got| {
-            for k in 0..8 {
-                assert_eq!(got[k], if first[k] { one(1.0) } else { 0 }, "{cond:?} {k}");
-            }
-        });
+        each_way(
+            i,
+            [[float_bits(3.0); 8], [float_bits(-3.0); 8], c],
+            0,
+            |_, got| {
+                for k in 0..8 {
+                    assert_eq!(
+                        got[k],
+                        if first[k] { float_bits(1.0) } else { 0 },
+                        "{cond:?} {k}"
+                    );
+                }
+            },
+        );
     }
     let ints = op(
         Opcode::Csel,
@@ -288,7 +309,7 @@ fn a_conditional_selection_looks_at_its_third_source() {
 }
 
 #[test]
-fn comparisons_fill_their_destination_and_their_flags() {
+fn cmp_writes_destination_and_flags() {
     let a = [1, 2, 3, 4, 5, 6, 7, 8];
     let b = [5; 8];
     for (d, stride, ones) in [
@@ -302,7 +323,7 @@ fn comparisons_fill_their_destination_and_their_flags() {
             i.dst.hstride = stride;
             let value = |x: [u32; 8]| {
                 if s == Type::F {
-                    x.map(|x| one(x as f32))
+                    x.map(|x| float_bits(x as f32))
                 } else {
                     x
                 }
@@ -323,26 +344,26 @@ fn comparisons_fill_their_destination_and_their_flags() {
 }
 
 #[test]
-fn a_comparison_with_a_nan_is_false_and_cmpn_takes_source_0_where_source_1_is_one() {
+fn cmp_with_nan_is_false_and_cmpn_selects_source_0_if_source_1_is_nan() {
     let a = [
-        one(1.0),
+        float_bits(1.0),
         NAN,
-        one(1.0),
+        float_bits(1.0),
         NAN,
-        one(2.0),
+        float_bits(2.0),
         INF,
-        one(3.0),
-        one(2.0),
+        float_bits(3.0),
+        float_bits(2.0),
     ];
     let b = [
-        one(2.0),
-        one(2.0),
+        float_bits(2.0),
+        float_bits(2.0),
         NAN,
         NAN,
-        one(2.0),
+        float_bits(2.0),
         INF,
-        one(2.0),
-        one(1.0),
+        float_bits(2.0),
+        float_bits(1.0),
     ];
     // CMP's verdicts of the eight pairs, bit 0 the first; CMPN holds besides where source 1 is a
     // NaN.
@@ -373,7 +394,7 @@ fn a_comparison_with_a_nan_is_false_and_cmpn_takes_source_0_where_source_1_is_on
 }
 
 #[test]
-fn a_float_result_is_rounded_to_its_execution_type_before_it_becomes_an_integer() {
+fn float_result_rounds_to_execution_type_before_integer_conversion() {
     // The sum; as an integer by way of each type: 2²³ + 0.75 is no F, 2049.5 no half.
     let hf = |x: u64| imm(Type::Hf, x);
     let f = |x: f32| imm(Type::F, u64::from(x.to_bits()));
@@ -401,14 +422,14 @@ fn a_float_result_is_rounded_to_its_execution_type_before_it_becomes_an_integer(
 }
 
 #[test]
-fn flags_of_a_result_see_what_is_written() {
+fn cmod_tests_the_stored_result() {
     // A raw move of denormals where they are flushed: zeros for the flags, whole in the register.
     let a = [
         DENORMAL,
         0x8000_1234,
         0,
-        one(1.0),
-        one(-1.0),
+        float_bits(1.0),
+        float_bits(-1.0),
         NAN,
         INF,
         0x8000_0000,
@@ -471,7 +492,7 @@ fn flags_of_a_result_see_what_is_written() {
 }
 
 #[test]
-fn lanes_that_an_align16_mask_cuts_keep_their_flags() {
+fn align16_write_mask_preserves_flags() {
     let mut i = cmod(
         op(
             Opcode::Add,
@@ -501,7 +522,7 @@ fn lanes_that_an_align16_mask_cuts_keep_their_flags() {
 }
 
 #[test]
-fn nothing_is_written_behind_the_null_register() {
+fn null_destination_writes_no_register() {
     let a0: Vec<u16> = (0..16).map(|i| 0x1111 * i).collect();
     for (d, s) in [
         (Type::D, Type::D),
@@ -515,7 +536,7 @@ fn nothing_is_written_behind_the_null_register() {
             let set = |t: &mut Thread| {
                 t.state.regs.words_mut()[regs::A0 / 2..][..16].copy_from_slice(&a0)
             };
-            for t in both_paths_with(&[i], &[one(1.0); 1024], 0xffff, 0, set) {
+            for t in both_paths_with(&[i], &[float_bits(1.0); 1024], 0xffff, 0, set) {
                 assert_eq!(
                     t.state.regs.words()[regs::A0 / 2..][..16],
                     a0,
@@ -543,11 +564,11 @@ fn breaks(i: Inst, a0: &[u16], mask: u32) -> Option<&'static str> {
         ..Options::default()
     };
     let ends = [kernel.clone(), kernel.interpreter_only()].map(|k| {
-        let mut t = Thread::new(&Arc::new(k), &[], mask, &Init::default(), strict);
+        let mut t = Thread::new(&Arc::new(k), &[], mask, &ThreadInit::default(), strict);
         t.state.regs.words_mut()[regs::A0 / 2..][..a0.len()].copy_from_slice(a0);
         match t.run(&mut Recorder::default(), 10) {
             Ok(_) => None,
-            Err(Stop::Undefined { rule, at: 0, .. }) => Some(rule),
+            Err(StopReason::Undefined { rule, at: 0, .. }) => Some(rule),
             Err(e) => panic!("{i:?}: {e}"),
         }
     });
@@ -556,7 +577,7 @@ fn breaks(i: Inst, a0: &[u16], mask: u32) -> Option<&'static str> {
 }
 
 #[test]
-fn indirect_operands_stay_in_the_register_file() {
+fn indirect_operand_outside_the_register_file_is_undefined() {
     let grf = Some("grf-range");
     let mut from = op(Opcode::Mov, 8, dst(20, Type::D), &[g(0, Type::D)]);
     let mut to = op(Opcode::Mov, 8, dst(0, Type::D), &[imm(Type::D, 0)]);
@@ -596,7 +617,7 @@ fn indirect_operands_stay_in_the_register_file() {
 }
 
 #[test]
-fn indirect_accesses_past_the_end_wrap_where_nobody_asks_for_strictness() {
+fn indirect_accesses_past_the_end_wrap_without_strict_mode() {
     let p: Vec<u32> = (0..1024).collect();
     let mut from = op(Opcode::Mov, 8, dst(20, Type::D), &[g(0, Type::D)]);
     from.src[0].addr = through(1, -8);
@@ -614,7 +635,7 @@ fn indirect_accesses_past_the_end_wrap_where_nobody_asks_for_strictness() {
 }
 
 #[test]
-fn rows_of_an_indirect_source_have_an_address_each() {
+fn vxh_source_has_an_address_per_row() {
     let p: Vec<u32> = (0..1024).collect();
     let a0 = [64u16, 160, 320, 400, 640, 720, 800, 900];
     let set =
@@ -637,17 +658,17 @@ fn rows_of_an_indirect_source_have_an_address_each() {
 }
 
 #[test]
-fn half_precision_conversions_round_flush_and_saturate() {
+fn f16_conversions_round_flush_and_saturate() {
     let keep = 1 << 10;
     let f = [
-        one(1.0),
-        one(-2.5),
-        one(65520.0),
+        float_bits(1.0),
+        float_bits(-2.5),
+        float_bits(65520.0),
         NAN,
-        one(6.0e-8),
-        one(1.0004),
+        float_bits(6.0e-8),
+        float_bits(1.0004),
         INF,
-        one(-0.5),
+        float_bits(-0.5),
     ];
     let h = [
         0x3c00u32, 0xc100, 0x7c00, 0x7e00, 0x0001, 0x3c00, 0x7c00, 0xb800,

@@ -6,11 +6,11 @@ use crate::testing::{both_paths, both_paths_with, dst, g, imm, op, reg, scalar};
 use isa::{Opcode, Type};
 
 #[test]
-fn denormal_results_are_flushed_to_zeros_of_their_sign() {
+fn denormal_results_flush_to_signed_zero() {
     let f = |x: f32| imm(Type::F, u64::from(x.to_bits()));
     let df = |x: f64| imm(Type::Df, x.to_bits());
-    let least = |x: f64| df(x * f64::MIN_POSITIVE);
-    // The bits that would be kept.
+    let scaled_min = |x: f64| df(x * f64::MIN_POSITIVE);
+    // The bits without flushing.
     let table = [
         (
             Opcode::Mul,
@@ -24,11 +24,16 @@ fn denormal_results_are_flushed_to_zeros_of_their_sign() {
             vec![f(-f32::MIN_POSITIVE), f(0.5)],
             1 << 31 | 1 << 22,
         ),
-        (Opcode::Mul, Type::Df, vec![least(1.0), df(0.5)], 1 << 51),
         (
             Opcode::Mul,
             Type::Df,
-            vec![least(-1.0), df(0.5)],
+            vec![scaled_min(1.0), df(0.5)],
+            1 << 51,
+        ),
+        (
+            Opcode::Mul,
+            Type::Df,
+            vec![scaled_min(-1.0), df(0.5)],
             1 << 63 | 1 << 51,
         ),
         (Opcode::Mov, Type::F, vec![df(2f64.powi(-130))], 1 << 19),
@@ -57,7 +62,7 @@ fn denormal_results_are_flushed_to_zeros_of_their_sign() {
 }
 
 #[test]
-fn a_multiply_add_rounds_once_where_its_sum_is_next_to_halfway() {
+fn mad_rounds_once_near_halfway() {
     // (1 + 2⁻¹²)² and (1 + 2⁻¹²)(1 + 3·2⁻¹²) are halfway between floats, whose lower is even, or
     // odd.
     let (b, even, odd) = (
@@ -106,7 +111,7 @@ fn a_multiply_add_rounds_once_where_its_sum_is_next_to_halfway() {
 }
 
 #[test]
-fn a_multiply_add_rounds_a_denormal_once() {
+fn mad_rounds_denormals_once() {
     // ±(2⁻¹⁵⁰ − 2⁻¹⁹⁶) is a little less than half of the least denormal: the sum is the third
     // operand.
     let (b, c) = (
@@ -124,7 +129,7 @@ fn a_multiply_add_rounds_a_denormal_once() {
 }
 
 #[test]
-fn a_double_too_great_is_infinite_or_the_greatest_by_the_rounding_mode() {
+fn double_overflow_follows_the_rounding_mode() {
     // IEEE 754, 7.4: to nearest, up, down, towards zero.
     let (inf, max) = (f64::INFINITY, f64::MAX);
     let df = |x: f64| imm(Type::Df, x.to_bits());

@@ -1,13 +1,13 @@
 //! Regions, indirect and align16 operands, flags and accumulators, against values worked out by
 //! hand.
 
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::state::Options;
 use crate::testing::{
     Recorder, Rng, arf, arf_dst, both_paths, cmod, dst, g, imm, no_mask, null_dst, op, pred, reg,
     region, run, scalar, thread, thread_with,
 };
-use crate::thread::Exit;
+use crate::thread::ThreadExit;
 use isa::{Addr, ArfReg, CondMod, Inst, Opcode, PredCtrl, Region, Type};
 
 fn counting() -> Vec<u32> {
@@ -15,7 +15,7 @@ fn counting() -> Vec<u32> {
 }
 
 #[test]
-fn regions_pick_the_elements_the_prm_says() {
+fn regions_select_elements_as_the_prm_defines() {
     let p = counting();
     // <4;2,2>:d from g2.1 (byte 4): rows of two elements two apart, rows four apart.
     let code = [op(
@@ -42,7 +42,7 @@ fn regions_pick_the_elements_the_prm_says() {
 }
 
 #[test]
-fn strided_and_masked_destinations_leave_the_rest() {
+fn strided_and_masked_destinations_preserve_other_bytes() {
     let mut d = dst(20, Type::W);
     d.hstride = 2;
     let code = [op(Opcode::Mov, 8, d, &[imm(Type::W, 0xffff)])];
@@ -107,7 +107,7 @@ fn set_a0(sub: u8, v: u64) -> Inst {
 }
 
 #[test]
-fn indirect_sources_with_one_and_with_many_addresses() {
+fn vx1_and_vxh_indirect_sources() {
     let mut one = g(0, Type::D);
     one.addr = Addr::Indirect {
         a0_sub: 0,
@@ -132,7 +132,7 @@ fn indirect_sources_with_one_and_with_many_addresses() {
 }
 
 #[test]
-fn indirect_destination_and_its_limits() {
+fn indirect_destination_bounds() {
     let mut d = dst(0, Type::D);
     d.addr = Addr::Indirect {
         a0_sub: 0,
@@ -150,7 +150,7 @@ fn indirect_destination_and_its_limits() {
     assert!(
         matches!(
             e,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "grf-range",
                 at: 16,
                 ..
@@ -189,7 +189,7 @@ fn align16_swizzles_masks_and_three_sources() {
 /// Where other align16 instructions have swizzles and a write mask, the macros of division and root
 /// have numbers of accumulators, and 8 for none.
 #[test]
-fn macro_accumulators_are_no_swizzles() {
+fn macro_accumulators_replace_swizzles() {
     let f: Vec<u32> = (0..1024).map(|i| (1.0 + i as f32).to_bits()).collect();
     let of = |nr: usize, i: usize| f32::from_bits(f[8 * nr + i]);
     for (to, from) in [(0, 8), (8, 0), (7, 3)] {
@@ -264,7 +264,7 @@ fn plane_and_line() {
 }
 
 #[test]
-fn conditional_modifiers_touch_enabled_channels_only() {
+fn cmod_writes_flags_of_enabled_channels_only() {
     let p = counting();
     let c = cmod(
         op(
@@ -278,7 +278,7 @@ fn conditional_modifiers_touch_enabled_channels_only() {
     );
     let mut t = thread(&[c], &p, 0b0011_1111);
     t.state.regs.set_flags(u64::MAX);
-    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
     // 16..24 < 20 for the first four; channels 6 and 7 keep their flags. f1.0 is bit 32 on.
     assert_eq!(t.flags() >> 32, 0xffff_ffcf);
     assert_eq!(t.flags() as u32, u32::MAX);
@@ -315,7 +315,7 @@ fn grouped_predicates() {
     let lanes = |ctrl, inverse, flags: u64| {
         let mut t = thread(&[write(ctrl, inverse)], &[], 0xffff);
         t.state.regs.set_flags(flags);
-        assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+        assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
         (0..16).fold(0u32, |a, i| {
             a | ((t.grf()[160 + i / 2] >> (16 * (i % 2))) & 1) << i
         })
@@ -338,7 +338,7 @@ fn grouped_predicates() {
 }
 
 #[test]
-fn high_half_of_a_product_through_the_accumulator() {
+fn mul_mach_sequence_through_the_accumulator() {
     let mut r = Rng(3);
     let p: Vec<u32> = (0..1024).map(|_| r.dword()).collect();
     for (ty, signed) in [(Type::Ud, false), (Type::D, true)] {
@@ -411,7 +411,7 @@ fn carry_and_borrow_go_to_the_accumulator() {
 }
 
 #[test]
-fn multiply_accumulate_takes_the_accumulator() {
+fn mac_adds_the_accumulator() {
     let p: Vec<u32> = (0..1024).map(|i| (i as f32).to_bits()).collect();
     let code = [
         op(
@@ -435,7 +435,7 @@ fn multiply_accumulate_takes_the_accumulator() {
 }
 
 #[test]
-fn compressed_instructions_read_all_before_they_write() {
+fn compressed_instructions_read_sources_before_writing() {
     // The second half reads g21, which the first half writes (ERRATA.md).
     let code = [op(
         Opcode::Add,
@@ -450,7 +450,7 @@ fn compressed_instructions_read_all_before_they_write() {
 }
 
 #[test]
-fn a_negated_byte_of_a_sum_of_differences_is_its_arithmetic_negative() {
+fn sad2_negates_bytes_arithmetically() {
     // |−3 − 5| + |−4 − 1|, by either source.
     let mut p = vec![0; 64];
     (p[16], p[32]) = (3 | 4 << 8, 5 | 1 << 8);

@@ -1,13 +1,13 @@
 //! Messages, barriers, state registers, endings.
 
 use crate::kernel::Kernel;
-use crate::message::Stop;
+use crate::message::StopReason;
 use crate::state::Options;
 use crate::testing::{
     Recorder, arf, arf_dst, branch, dst, eot, g, imm, no_mask, null_dst, null_src, op, pred, reg,
     region, run, scalar, thread, thread_with,
 };
-use crate::thread::{Exit, Init, Thread};
+use crate::thread::{Thread, ThreadExit, ThreadInit};
 use isa::{ArfReg, Desc, Dst, Inst, Opcode, PredCtrl, Send, Src, Type};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn send(sfid: u8, desc: Desc, n: u8, d: Dst, s: Src) -> Inst {
 }
 
 #[test]
-fn send_carries_registers_out_and_back() {
+fn send_passes_payload_and_response() {
     let payload: Vec<u32> = (0..64).collect();
     let mut t = thread(
         &[send(
@@ -37,7 +37,7 @@ fn send_carries_registers_out_and_back() {
         0x5a,
     );
     let mut r = Recorder::default();
-    assert_eq!(t.run(&mut r, 100), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Eot));
     let m = &r.sent[0];
     assert_eq!((m.sfid, m.desc & 0xffff, m.lanes), (12, 0x1234, 0x5a));
     assert_eq!(m.src0, (16..32).collect::<Vec<u32>>());
@@ -47,7 +47,7 @@ fn send_carries_registers_out_and_back() {
 }
 
 #[test]
-fn split_send_has_two_parts_and_a_descriptor_from_a0() {
+fn split_send_has_two_payloads_and_an_indirect_descriptor() {
     let payload: Vec<u32> = (0..80).collect();
     let mut s = op(
         Opcode::Sends,
@@ -69,7 +69,7 @@ fn split_send_has_two_parts_and_a_descriptor_from_a0() {
     ));
     let mut t = thread(&[set, s], &payload, 0xffff);
     let mut r = Recorder::default();
-    assert_eq!(t.run(&mut r, 100), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Eot));
     assert_eq!(r.sent[0].desc, 1 << 25 | 0x77);
     assert_eq!(r.sent[0].ex_desc, 2 << 6);
     assert_eq!(r.sent[0].src0, (16..24).collect::<Vec<u32>>());
@@ -77,7 +77,7 @@ fn split_send_has_two_parts_and_a_descriptor_from_a0() {
 }
 
 #[test]
-fn send_without_channels_is_not_sent() {
+fn send_with_no_enabled_channel_is_skipped() {
     let s = pred(
         send(
             12,
@@ -92,7 +92,7 @@ fn send_without_channels_is_not_sent() {
     );
     let mut t = thread(&[s], &[], 0xff);
     let mut r = Recorder::default();
-    assert_eq!(t.run(&mut r, 100), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Eot));
     assert_eq!(r.sent.len(), 1);
 }
 
@@ -107,11 +107,11 @@ fn wait_sleeps_until_notified() {
     let mark = op(Opcode::Mov, 8, dst(4, Type::D), &[imm(Type::D, 9)]);
     let mut t = thread(&[wait, mark], &[], 0xff);
     let mut r = Recorder::default();
-    assert_eq!(t.run(&mut r, 100), Ok(Exit::Barrier));
-    assert_eq!(t.run(&mut r, 100), Ok(Exit::Barrier));
+    assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Barrier));
+    assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Barrier));
     assert_eq!(reg(&t, 4), [0; 8]);
     t.notify();
-    assert_eq!(t.run(&mut r, 100), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Eot));
     assert_eq!(reg(&t, 4), [9; 8]);
     assert_eq!(t.statistics().instructions, 3);
 }
@@ -126,22 +126,25 @@ fn budget_pauses_and_resumes() {
     );
     let mut t = thread(&[one; 5], &[], 0xff);
     let mut r = Recorder::default();
-    assert_eq!(t.run(&mut r, 3), Ok(Exit::Budget));
+    assert_eq!(t.run(&mut r, 3), Ok(ThreadExit::Budget));
     assert_eq!(reg(&t, 4), [3; 8]);
-    assert_eq!(t.run(&mut r, 100), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Eot));
     assert_eq!(reg(&t, 4), [5; 8]);
     // A finished thread stays finished.
-    assert_eq!(t.run(&mut r, 100), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut r, 100), Ok(ThreadExit::Eot));
 }
 
 #[test]
-fn endless_loop_uses_up_its_budget() {
+fn endless_loop_exhausts_its_budget() {
     let mut t = thread(&[no_mask(branch(Opcode::Jmpi, 1, 0, 0))], &[], 1);
-    assert_eq!(t.run(&mut Recorder::default(), 1000), Ok(Exit::Budget));
+    assert_eq!(
+        t.run(&mut Recorder::default(), 1000),
+        Ok(ThreadExit::Budget)
+    );
 }
 
 #[test]
-fn state_registers_read_as_the_thread_is() {
+fn state_registers_reflect_the_thread() {
     let scalar_arf = |r: ArfReg, sub| region(arf(r, 0, sub, Type::Ud), sub, 0, 1, 0);
     let rd = |nr, s| no_mask(op(Opcode::Mov, 1, dst(nr, Type::Ud), &[s]));
     let code = [
@@ -162,7 +165,7 @@ fn state_registers_read_as_the_thread_is() {
 }
 
 #[test]
-fn a_vector_mask_has_whole_groups_of_four() {
+fn vector_mask_expands_to_groups_of_four() {
     let scalar_arf = |r: ArfReg, sub| region(arf(r, 0, sub, Type::Ud), sub, 0, 1, 0);
     let rd = |nr, s| no_mask(op(Opcode::Mov, 1, dst(nr, Type::Ud), &[s]));
     let code = [
@@ -173,12 +176,12 @@ fn a_vector_mask_has_whole_groups_of_four() {
     ];
     let kernel = Arc::new(Kernel::from_insts(&code).expect("there are instructions"));
     for (vector_mask, begins_with) in [(true, 0xf0ff), (false, 0x8012)] {
-        let init = Init {
+        let init = ThreadInit {
             vector_mask,
-            ..Init::default()
+            ..ThreadInit::default()
         };
         let mut t = Thread::new(&kernel, &[1; 64], 0x8012, &init, Options::default());
-        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(Exit::Eot));
+        assert_eq!(t.run(&mut Recorder::default(), 100), Ok(ThreadExit::Eot));
         assert_eq!(
             [4, 5, 6].map(|nr| reg(&t, nr)[0]),
             [begins_with, 0x8012, 0xf0ff]
@@ -242,7 +245,7 @@ fn cr0_sets_rounding_and_denormals() {
 }
 
 #[test]
-fn uninitialised_reads_are_undefined_when_asked_for() {
+fn uninitialised_reads_are_undefined_in_strict_mode() {
     let read = op(
         Opcode::Add,
         8,
@@ -258,7 +261,7 @@ fn uninitialised_reads_are_undefined_when_asked_for() {
     assert!(
         matches!(
             e,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "uninitialised",
                 at: 0,
                 ..
@@ -269,21 +272,21 @@ fn uninitialised_reads_are_undefined_when_asked_for() {
     // Written by an earlier instruction: nothing to complain of.
     let write = op(Opcode::Mov, 8, dst(30, Type::D), &[imm(Type::D, 1)]);
     let mut t = thread_with(&[write, read], &[0; 16], 0xff, 0, options);
-    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
     // Disabled channels read nothing.
     let mut t = thread_with(&[write, read], &[0; 16], 0x0f, 0, options);
-    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
 }
 
 #[test]
-fn moves_carry_what_is_unwritten() {
+fn moves_propagate_uninitialised_bytes() {
     let options = Options {
         uninit: true,
         ..Options::default()
     };
     let copy = op(Opcode::Mov, 8, dst(4, Type::D), &[g(30, Type::D)]);
     let mut t = thread_with(&[copy], &[0; 16], 0xff, 0, options);
-    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
     // Of a copy of nothing, nothing can be made.
     let add = op(
         Opcode::Add,
@@ -296,7 +299,7 @@ fn moves_carry_what_is_unwritten() {
     assert!(
         matches!(
             e,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "uninitialised",
                 at: 16,
                 ..
@@ -307,7 +310,7 @@ fn moves_carry_what_is_unwritten() {
 }
 
 #[test]
-fn lanes_that_are_off_pass_on_what_is_unwritten() {
+fn disabled_lanes_preserve_uninitialised_bytes() {
     let options = Options {
         uninit: true,
         ..Options::default()
@@ -321,10 +324,10 @@ fn lanes_that_are_off_pass_on_what_is_unwritten() {
     // Half of the channels are on; an instruction without mask goes through all of them.
     let unmasked = through(4, 30).no_mask();
     let mut t = thread_with(&[write, unmasked], &[0; 16], 0x0f, 0, options);
-    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
     let all = [write, unmasked, through(5, 4)];
     let mut t = thread_with(&all, &[0; 16], 0x0f, 0, options);
-    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
     // A channel that is on and takes what one that is off has made of nothing.
     let sources = [scalar(4, 28, Type::D), imm(Type::D, 1)];
     let uniform = op(Opcode::Add, 8, dst(6, Type::D), &sources);
@@ -333,7 +336,7 @@ fn lanes_that_are_off_pass_on_what_is_unwritten() {
     assert!(
         matches!(
             e,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "uninitialised",
                 at: 32,
                 ..
@@ -344,18 +347,18 @@ fn lanes_that_are_off_pass_on_what_is_unwritten() {
 }
 
 #[test]
-fn endings_are_told_apart() {
+fn thread_exits_are_distinguished() {
     let ill = op(Opcode::Illegal, 1, null_dst(Type::Ud), &[]);
     let mut t = thread(&[ill], &[], 1);
     assert!(matches!(
         t.run(&mut Recorder::default(), 10),
-        Err(Stop::Fault { at: 0, .. })
+        Err(StopReason::Fault { at: 0, .. })
     ));
     let over = op(Opcode::Mov, 16, dst(127, Type::D), &[imm(Type::D, 0)]);
     let mut t = thread(&[over], &[], 1);
     assert!(matches!(
         t.run(&mut Recorder::default(), 10),
-        Err(Stop::Undefined {
+        Err(StopReason::Undefined {
             rule: "grf-range",
             at: 0,
             ..
@@ -370,15 +373,15 @@ fn endings_are_told_apart() {
     let mut t = thread(&[smov], &[], 1);
     assert!(matches!(
         t.run(&mut Recorder::default(), 10),
-        Err(Stop::Unimplemented { at: 0, .. })
+        Err(StopReason::Unimplemented { at: 0, .. })
     ));
     // No end of thread.
     let nop = op(Opcode::Nop, 1, null_dst(Type::Ud), &[]);
     let k = Arc::new(Kernel::from_insts(&[nop]).expect("there is an instruction"));
-    let mut t = Thread::new(&k, &[], 1, &Init::default(), Options::default());
+    let mut t = Thread::new(&k, &[], 1, &ThreadInit::default(), Options::default());
     assert!(matches!(
         t.run(&mut Recorder::default(), 10),
-        Err(Stop::Fault { at: 16, .. })
+        Err(StopReason::Fault { at: 16, .. })
     ));
 }
 
@@ -390,7 +393,7 @@ fn statistics_count_lanes_and_classes() {
     };
     let mov = op(Opcode::Mov, 8, dst(4, Type::D), &[imm(Type::D, 1)]);
     let mut t = thread_with(&[mov, mov], &[], 0x0f, 0, options);
-    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
     let s = t.statistics();
     assert_eq!(s.instructions, 3);
     assert_eq!(s.lanes, 4 + 4 + 8);
@@ -398,7 +401,7 @@ fn statistics_count_lanes_and_classes() {
 }
 
 #[test]
-fn kernels_decode_from_bytes_and_ignore_what_follows() {
+fn kernels_decode_from_bytes_and_ignore_bytes_after_eot() {
     let code = [
         op(Opcode::Mov, 8, dst(4, Type::D), &[imm(Type::D, 42)]),
         no_mask(branch(Opcode::Jmpi, 1, 2, 0)),
@@ -419,12 +422,12 @@ fn kernels_decode_from_bytes_and_ignore_what_follows() {
     };
     let k = Arc::new(Kernel::decode(&fetch, 64, hw::Gen::Gen9).expect("decodes"));
     assert_eq!((k.start(), k.len()), (64, 3));
-    let mut t = Thread::new(&k, &[], 0xff, &Init::default(), Options::default());
-    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(Exit::Eot));
+    let mut t = Thread::new(&k, &[], 0xff, &ThreadInit::default(), Options::default());
+    assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
     assert_eq!(reg(&t, 4), [42; 8]);
     // Garbage at the start is an error at once.
     assert!(matches!(
         Kernel::decode(&fetch, 128, hw::Gen::Gen9),
-        Err(Stop::Fault { .. })
+        Err(StopReason::Fault { .. })
     ));
 }

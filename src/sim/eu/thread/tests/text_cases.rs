@@ -8,7 +8,7 @@
 use crate::kernel::Kernel;
 use crate::state::Options;
 use crate::testing::{Recorder, Rng};
-use crate::thread::{Exit, Init, Thread};
+use crate::thread::{Thread, ThreadExit, ThreadInit};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -78,9 +78,9 @@ fn execute(name: &str, case: &Case) {
     for (nr, values) in &case.set {
         payload[nr * 8..nr * 8 + values.len()].copy_from_slice(values);
     }
-    let init = Init {
+    let init = ThreadInit {
         cr0: 1 << 6 | 1 << 7 | 1 << 10,
-        ..Init::default()
+        ..ThreadInit::default()
     };
     let strict = Options {
         strict: true,
@@ -89,7 +89,7 @@ fn execute(name: &str, case: &Case) {
     for kernel in [kernel.clone(), kernel.interpreter_only()] {
         let mut t = Thread::new(&Arc::new(kernel), &payload, case.mask, &init, strict);
         let end = t.run(&mut Recorder::default(), 100_000);
-        assert_eq!(end, Ok(Exit::Eot), "{name}");
+        assert_eq!(end, Ok(ThreadExit::Eot), "{name}");
         assert!(!case.check.is_empty(), "{name} checks nothing");
         for (nr, want) in &case.check {
             let got = &t.grf()[nr * 8..nr * 8 + want.len()];
@@ -164,7 +164,7 @@ fn damaged_programs_end_without_a_panic() {
             &kernel,
             &payload,
             r.next() as u32,
-            &Init::default(),
+            &ThreadInit::default(),
             options,
         );
         match t.run(&mut Recorder::default(), 500) {
@@ -178,7 +178,7 @@ fn damaged_programs_end_without_a_panic() {
 
 /// Threads run on any core.
 #[test]
-fn threads_can_be_sent() {
+fn threads_are_send_and_sync() {
     fn send<T: std::marker::Send>() {}
     fn sync<T: Sync>() {}
     send::<Thread>();

@@ -4,10 +4,10 @@
 
 use super::{BatchRun, Totals};
 use crate::context::HwContext;
+use crate::cs::streamer::BatchReport;
 use crate::cs::streamer::Gpu;
-use crate::cs::streamer::Report;
 use crate::cs::testing::{load, store_register};
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::options::Options;
 use crate::space::AddressSpace;
 use crate::strict::testing::{
@@ -15,12 +15,12 @@ use crate::strict::testing::{
 };
 use crate::target_images::{DrawnTargets, TargetSink};
 use crate::testing::{DATA, Rig, end};
-use eu::Stop;
+use eu::StopReason;
 use hw::{Device, Field, Packet, draw, register};
 use std::sync::{Arc, Mutex};
 
 #[test]
-fn what_a_draw_counts_is_added_to_registers() {
+fn draw_statistics_are_added_to_registers() {
     let gpu = Gpu::new(
         Device::by_name("skl").expect("a device"),
         Options::default(),
@@ -60,8 +60,8 @@ fn what_a_draw_counts_is_added_to_registers() {
         gpu: &gpu,
         context: &mut context,
         space: &space,
-        view: View::new(&space),
-        report: Report::default(),
+        view: AddressSpaceView::new(&space),
+        report: BatchReport::default(),
         tracker: None,
         budget: crate::budget::Budget::new(u64::MAX),
         watch: None,
@@ -144,7 +144,7 @@ fn vertices(fields: &[(Field, u64)], registers: &[(u32, u32)]) -> u32 {
 }
 
 #[test]
-fn a_draw_s_parameters_are_its_own_or_those_of_registers() {
+fn draw_parameters_from_the_command_or_registers() {
     use draw::primitive as f;
     let own = [
         (f::VERTEX_COUNT_PER_INSTANCE, 5),
@@ -178,11 +178,11 @@ fn end_offset_limits_vertices_by_buffer_pitch() {
     );
     end(&mut batch);
     let found = Rig::new(Options::default()).execute(&batch);
-    assert!(matches!(found, Err(Stop::Fault { .. })), "{found:?}");
+    assert!(matches!(found, Err(StopReason::Fault { .. })), "{found:?}");
 }
 
 #[test]
-fn a_draw_may_ask_for_a_predicate() {
+fn predicated_draws() {
     use draw::primitive as f;
     for (asks, predicate) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let fields = [
@@ -197,7 +197,7 @@ fn a_draw_may_ask_for_a_predicate() {
 }
 
 /// Runs draws of 8 × 8 pixels by threads of eight pixels and five instructions.
-fn run(options: Options, commands: &[Vec<u32>]) -> (Rig, Report) {
+fn run(options: Options, commands: &[Vec<u32>]) -> (Rig, BatchReport) {
     let rig = Rig::new(Options {
         cpu_threads: 1,
         ..options
@@ -210,7 +210,7 @@ fn run(options: Options, commands: &[Vec<u32>]) -> (Rig, Report) {
 }
 
 #[test]
-fn the_work_of_a_draw_is_reported() {
+fn draw_work_is_reported() {
     for profile in [false, true] {
         let options = Options {
             profile,
@@ -230,7 +230,7 @@ fn the_work_of_a_draw_is_reported() {
 }
 
 #[test]
-fn offsets_of_streams_stay_where_nothing_is_streamed() {
+fn stream_offsets_are_unchanged_without_stream_output() {
     let mut offsets = Vec::new();
     for i in 0..4 {
         load(&mut offsets, 0x5280 + 4 * i, 16 + 16 * i);

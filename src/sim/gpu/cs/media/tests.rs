@@ -6,7 +6,7 @@ use crate::base_addresses::BaseAddresses;
 use crate::context::{DynamicRange, Pipeline, Vfe};
 use crate::cs::testing::{load, rig, store_register};
 use crate::testing::{DATA, Rig, end};
-use eu::Stop;
+use eu::StopReason;
 use hw::{Field, Packet, media, register};
 
 /// A command with these fields set.
@@ -80,7 +80,7 @@ fn base_addresses_change_only_with_their_modify_bit() {
         let sba = command(&f::PACKET, &[all.as_slice(), &[(enable, 1)]].concat());
         let on = |i: usize| if which == i { address(i as u64) } else { 0 };
         let expected = BaseAddresses {
-            given: if which < 6 { 1 << which } else { 0 },
+            programmed: if which < 6 { 1 << which } else { 0 },
             general: on(0),
             surface: on(1),
             dynamic: on(2),
@@ -97,7 +97,7 @@ fn base_addresses_change_only_with_their_modify_bit() {
 }
 
 #[test]
-fn a_pipeline_is_selected_by_both_bits_of_the_mask() {
+fn pipeline_select_needs_both_mask_bits() {
     use media::pipeline_select as f;
     let select = |mask, pipeline| {
         command(
@@ -221,6 +221,7 @@ fn commands_without_visible_effect_are_skipped() {
     }
     let object = [media::media_object::PACKET.header | 4, 0, 0, 0, 0, 0];
     let found = rig().execute(&object);
-    let named = matches!(&found, Err(Stop::Unimplemented { what, .. }) if what == "MEDIA_OBJECT");
+    let named =
+        matches!(&found, Err(StopReason::Unimplemented { what, .. }) if what == "MEDIA_OBJECT");
     assert!(named, "{found:?}");
 }

@@ -5,7 +5,7 @@
 use crate::cs::testing::{after, load, rig, set_predicate, store, store_register};
 use crate::options::Options;
 use crate::testing::{BATCH, DATA, Rig, end, push};
-use eu::Stop;
+use eu::StopReason;
 use hw::{Field, Packet, mi, register};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -51,8 +51,8 @@ fn stores(registers: &[u32], address: u64) -> Vec<u32> {
     batch
 }
 
-fn is_hang<T>(found: &Result<T, Stop>) -> bool {
-    matches!(found, Err(Stop::Fault { what, .. }) if what.starts_with("hang"))
+fn is_hang<T>(found: &Result<T, StopReason>) -> bool {
+    matches!(found, Err(StopReason::Fault { what, .. }) if what.starts_with("hang"))
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn registers_are_loaded_copied_and_stored() {
     use mi::mi_load_register_reg as reg;
     // Several at once. Bits of an offset below a dword and above the registers do not count.
     let header = mi::mi_load_register_imm::PACKET.header & !0xff;
-    let several = vec![
+    let load_three = vec![
         header | 5,
         GPR,
         1,
@@ -71,7 +71,7 @@ fn registers_are_loaded_copied_and_stored() {
         3,
     ];
     let found = left(
-        &[several, stores(&[GPR, GPR + 8, GPR + 16, GPR + 4], DATA)],
+        &[load_three, stores(&[GPR, GPR + 8, GPR + 16, GPR + 4], DATA)],
         5,
     );
     assert_eq!(found, [1, 2, 3, 0, 104]);
@@ -156,7 +156,7 @@ fn mi_flush_dw_stores_immediates_and_timestamps() {
 }
 
 #[test]
-fn the_timestamp_is_a_register() {
+fn timestamp_register() {
     let time = register::TIMESTAMP;
     let found = left(&[stores(&[time, time + 4, time], DATA)], 4);
     assert!(
@@ -167,7 +167,7 @@ fn the_timestamp_is_a_register() {
 }
 
 #[test]
-fn invocations_are_a_register_of_64_bits() {
+fn cs_invocation_count_register_has_64_bits() {
     let mut rig = rig();
     rig.context_mut().invocations = 0x5_0000_0007;
     let count = register::CS_INVOCATION_COUNT;
@@ -196,7 +196,7 @@ fn predicated_register_stores_are_skipped() {
 }
 
 #[test]
-fn sources_of_a_predicate_have_64_bits() {
+fn predicate_sources_have_64_bits() {
     use mi::mi_predicate as f;
     let (first, second, data) = (
         register::MI_PREDICATE_SRC0,
@@ -258,7 +258,7 @@ fn conditional_batch_end_compares_memory() {
 }
 
 #[test]
-fn a_semaphore_is_compared_with_what_is_in_memory() {
+fn semaphore_wait_compares_with_memory() {
     use mi::mi_semaphore_wait as f;
     // GREATER, GREATER or EQUAL, LESS, LESS or EQUAL, EQUAL, NOT EQUAL.
     type Met = fn(u32, u32) -> bool;
@@ -329,13 +329,14 @@ fn mi_commands_without_visible_effect_are_skipped() {
         let mut batch = command(packet, &[]);
         end(&mut batch);
         let found = rig().execute(&batch);
-        let named = matches!(&found, Err(Stop::Unimplemented { what, .. }) if what == packet.name);
+        let named =
+            matches!(&found, Err(StopReason::Unimplemented { what, .. }) if what == packet.name);
         assert!(named, "{found:?}");
     }
 }
 
 #[test]
-fn arithmetic_reaches_every_general_register() {
+fn mi_math_accesses_every_general_register() {
     let alu = |opcode: u32, x: u32, y: u32| opcode << 20 | x << 10 | y;
     // R(i) gets R(i) and R(15 - i); the lower halves carry.
     let value = |i: u32| u64::from(0x8000_0000 + i) | u64::from(0x100 * i) << 32;
@@ -377,7 +378,7 @@ fn arithmetic_reaches_every_general_register() {
     let batch = [mi::mi_math::PACKET.header, alu(0x7ff, 0, 0)];
     assert!(matches!(
         rig().execute(&batch),
-        Err(Stop::Undefined {
+        Err(StopReason::Undefined {
             rule: "mi-math-opcode",
             ..
         })
@@ -501,21 +502,28 @@ fn atomics_use_register_operands_and_return_data() {
                     (f::RETURN_DATA_CONTROL, returns),
                 ],
             );
-            let answer: Vec<_> = (0..4).map(|i| GPR + 32 + 4 * i).collect();
-            let found = left(&[loads(&registers), atomic, stores(&answer, DATA + 32)], 12);
+            let return_registers: Vec<_> = (0..4).map(|i| GPR + 32 + 4 * i).collect();
+            let found = left(
+                &[
+                    loads(&registers),
+                    atomic,
+                    stores(&return_registers, DATA + 32),
+                ],
+                12,
+            );
             let changed = |i: u32| if i < dwords { 50 + i } else { 100 + i };
             let memory: Vec<_> = (0..4).map(changed).collect();
-            let answer = |i: u32| {
+            let returned = |i: u32| {
                 if returns == 1 && i < dwords {
                     100 + i
                 } else {
                     60 + i
                 }
             };
-            let answers: Vec<_> = (0..4).map(answer).collect();
+            let returned: Vec<_> = (0..4).map(returned).collect();
             assert_eq!(
                 [&found[..4], &found[8..]],
-                [memory, answers],
+                [memory, returned],
                 "{opcode:#x} {returns}"
             );
         }
@@ -532,7 +540,7 @@ fn jump(to: u64, fields: &[(Field, u64)]) -> Vec<u32> {
 const CALL: (Field, u64) = (mi::mi_batch_buffer_start::SECOND_LEVEL_BATCH_BUFFER, 1);
 
 /// Puts commands at bytes of a batch.
-fn at(places: &[(u64, Vec<u32>)]) -> Vec<u32> {
+fn batch_of(places: &[(u64, Vec<u32>)]) -> Vec<u32> {
     let mut batch = vec![0; 0x800];
     for (byte, words) in places {
         let first = *byte as usize / 4;
@@ -569,7 +577,7 @@ fn predicated_batch_starts_are_skipped() {
         set_predicate(&mut there, 0);
         there.extend(mark(1));
         let mut rig = rig();
-        rig.execute(&at(&[(0, batch), (0x400, there)]))
+        rig.execute(&batch_of(&[(0, batch), (0x400, there)]))
             .expect("runs");
         let jumps = asks == 0 || predicate == 1 && skips == 0;
         let expected = [u32::from(!jumps), u32::from(jumps)];
@@ -587,26 +595,26 @@ fn second_level_batches_return() {
         (0xc00, mark(4)),
     ];
     let mut rig = rig();
-    let report = rig.execute(&at(&places)).expect("runs");
+    let report = rig.execute(&batch_of(&places)).expect("runs");
     assert_eq!(rig.read(DATA, 5), [0, 1, 0, 1, 1]);
     assert_eq!(report.commands, 8);
-    // What a jump to a first-level batch leaves of the second level is not said.
+    // A jump to a first-level batch from the second level is undefined.
     let mut places = places;
     places[2].1 = [jump(0xc00, &[]), mark(3)].concat();
-    let found = self::rig().execute(&at(&places));
+    let found = self::rig().execute(&batch_of(&places));
     let at_third = BATCH + 0x800;
     assert!(
-        matches!(found, Err(Stop::Undefined { at, .. }) if at == at_third),
+        matches!(found, Err(StopReason::Undefined { at, .. }) if at == at_third),
         "{found:?}"
     );
 }
 
 #[test]
-fn an_address_of_a_jump_has_48_bits() {
+fn batch_start_address_has_48_bits() {
     let mut words = jump(0x400, &[]);
     words[2] |= 0xffff_0000;
     let mut rig = rig();
-    rig.execute(&at(&[(0, words), (0x400, mark(0))]))
+    rig.execute(&batch_of(&[(0, words), (0x400, mark(0))]))
         .expect("runs");
     assert_eq!(rig.read(DATA, 1), [1]);
 }
@@ -614,8 +622,7 @@ fn an_address_of_a_jump_has_48_bits() {
 #[test]
 fn batches_without_an_end_command_fault() {
     let noops = vec![0; 3];
-    let outside =
-        |found: Result<_, Stop>| matches!(found, Err(Stop::Fault { at, .. }) if at == BATCH + 12);
+    let outside = |found: Result<_, StopReason>| matches!(found, Err(StopReason::Fault { at, .. }) if at == BATCH + 12);
     let ended = [noops, mark(0)].concat();
     assert!(outside(rig().execute_part(&ended, 12)));
     assert!(rig().execute_part(&ended, 4 * ended.len() as u64).is_ok());
@@ -623,12 +630,12 @@ fn batches_without_an_end_command_fault() {
     assert!(rig().execute_part(&ended, 0).is_ok());
     // What it calls may lie anywhere, but its own length holds again then.
     let places = [(0, jump(0x400, &[CALL])), (12, mark(1)), (0x400, mark(0))];
-    assert!(outside(rig().execute_part(&at(&places), 12)));
-    assert!(rig().execute_part(&at(&places), 32).is_ok());
+    assert!(outside(rig().execute_part(&batch_of(&places), 12)));
+    assert!(rig().execute_part(&batch_of(&places), 32).is_ok());
 }
 
 #[test]
-fn a_batch_of_too_many_commands_is_a_hang() {
+fn batch_over_the_command_limit_hangs() {
     for (budget, runs) in [(5, false), (6, true)] {
         let mut rig = Rig::new(Options {
             command_budget: budget,
@@ -651,7 +658,7 @@ fn a_batch_of_too_many_commands_is_a_hang() {
 fn unknown_commands_fault_at_their_address() {
     let found = rig().execute(&[0, 0x1f80_0000, 0]);
     assert!(
-        matches!(found, Err(Stop::Fault { at, .. }) if at == BATCH + 4),
+        matches!(found, Err(StopReason::Fault { at, .. }) if at == BATCH + 4),
         "{found:?}"
     );
     // One that is too short is refused where strict mode looks.
@@ -668,7 +675,7 @@ fn unknown_commands_fault_at_their_address() {
         let found = rig.execute(&batch);
         let refused = matches!(
             found,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "command-length",
                 ..
             })
@@ -690,7 +697,7 @@ fn options_determine_the_number_of_workers() {
     let mut traced = base.clone();
     traced.trace.instructions = true;
     assert_eq!([&base, &strict, &traced].map(Options::workers), [3, 1, 1]);
-    // All of the host's, and nothing is noted, unless somebody says so.
+    // By default all of the host's, and nothing is recorded.
     let host = std::thread::available_parallelism().map_or(1, usize::from);
     let default = Options::default();
     assert_eq!((default.workers(), default.profile), (host, false));

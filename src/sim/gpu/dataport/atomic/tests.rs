@@ -5,7 +5,7 @@
 use super::*;
 use crate::dataport::rig::{DATA, HEADER, Rig, SIZE, SLM, SLOT, addresses, header, message};
 use crate::dataport::sfid::DATA_CACHE_1;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 
 /// What MDC_AOP's operations leave of `old`, by the arithmetic of 64 bits on sign-extended numbers.
 fn left(op: u32, old: i64, a: i64, b: i64) -> i64 {
@@ -56,7 +56,7 @@ fn atomics_on_surfaces_and_slm_follow_the_operation_table() {
                 for i in 0..8 {
                     let (at, old) = (8 * i + 1, OLD[i] as u32);
                     rig.slm[at] = old;
-                    let view = View::new(&rig.space);
+                    let view = AddressSpaceView::new(&rig.space);
                     view.write(DATA + 4 * at as u64, old).expect("mapped");
                 }
                 let mut payload = if first == 0 { vec![] } else { header(5, 1) };
@@ -88,7 +88,7 @@ fn atomics_on_surfaces_and_slm_follow_the_operation_table() {
 }
 
 #[test]
-fn sixteen_channels_count_and_compare() {
+fn simd16_atomics() {
     let mut rig = Rig::new();
     let offsets: Vec<u32> = (0..16).map(|i| 12 * i).collect();
     // Those of even dwords hold what is compared with.
@@ -109,7 +109,7 @@ fn sixteen_channels_count_and_compare() {
 }
 
 #[test]
-fn beyond_a_buffer_nothing_counts() {
+fn out_of_bounds_atomics_have_no_effect() {
     let mut rig = Rig::new();
     let edge = SIZE * 4;
     let payload = [[edge - 4, edge, edge - 2, 0, 0, 0, 0, 0], [5; 8]].concat();
@@ -120,7 +120,7 @@ fn beyond_a_buffer_nothing_counts() {
 }
 
 #[test]
-fn floats_are_added_compared_and_chosen() {
+fn float_atomics() {
     let nan = f32::NAN;
     // FMAX, FMIN, FCMPWR, FADD: what was there, operands, what is left.
     let cases = [
@@ -159,7 +159,9 @@ fn floats_are_added_compared_and_chosen() {
         ] {
             let mut rig = Rig::new();
             rig.slm[9] = old;
-            View::new(&rig.space).write(DATA + 36, old).expect("mapped");
+            AddressSpaceView::new(&rig.space)
+                .write(DATA + 36, old)
+                .expect("mapped");
             let found = rig.send(DATA_CACHE_1, desc | control, 0x02, payload);
             let memory = if desc & 0xff == SLM {
                 rig.slm[9]
@@ -173,7 +175,7 @@ fn floats_are_added_compared_and_chosen() {
 }
 
 #[test]
-fn operations_on_addresses_are_of_dwords_or_qwords() {
+fn a64_atomics_of_dwords_and_qwords() {
     let old64 = [7, -8, 0, 13, i64::MIN, -1, 1 << 32, u32::MAX as i64];
     let a64 = [7, -7, -1, 12, -1, i64::MIN, (1 << 32) + 1, 1];
     let b64 = [1 << 40, 71, 72, 73, 74, 75, 76, 77];
@@ -186,9 +188,9 @@ fn operations_on_addresses_are_of_dwords_or_qwords() {
                     true => [old64, a64, b64],
                     false => [OLD, A, B].map(|v| v.map(i64::from)),
                 };
-                let view = View::new(&rig.space);
+                let view = AddressSpaceView::new(&rig.space);
                 for (i, old) in (0..).zip(old) {
-                    // Beside a dword is another one that nobody asks for.
+                    // A 32-bit operation leaves the adjacent dword, 9, unchanged.
                     let value = if wide {
                         old as u64
                     } else {
@@ -209,7 +211,7 @@ fn operations_on_addresses_are_of_dwords_or_qwords() {
                 let size = u32::from(wide) << 12;
                 let desc = 0x12 << 14 | size | op << 8 | first | returns;
                 let found = rig.send(DATA_CACHE_1, desc, 0xbf, &payload);
-                let view = View::new(&rig.space);
+                let view = AddressSpaceView::new(&rig.space);
                 for i in 0..8 {
                     let on = i != 6;
                     let new = if on {
@@ -220,7 +222,7 @@ fn operations_on_addresses_are_of_dwords_or_qwords() {
                     let memory = view.read64(DATA + 16 * i as u64).expect("mapped");
                     let returned = if op == 15 { new } else { old[i] };
                     let what = format!("operation {op}, channel {i}");
-                    let (answer, expected) = match wide {
+                    let (returned, expected) = match wide {
                         true => {
                             assert_eq!(memory, new as u64, "{what}");
                             let expected = [returned as u32, (returned >> 32) as u32];
@@ -233,7 +235,7 @@ fn operations_on_addresses_are_of_dwords_or_qwords() {
                     };
                     let silent = vec![0xdead; expected.len()];
                     let expected = if on && returns != 0 { expected } else { silent };
-                    assert_eq!(answer, expected, "{what}");
+                    assert_eq!(returned, expected, "{what}");
                 }
             }
         }
@@ -241,19 +243,19 @@ fn operations_on_addresses_are_of_dwords_or_qwords() {
 }
 
 #[test]
-fn what_there_is_not_leaves_memory_alone() {
+fn unsupported_atomics_leave_memory_unchanged() {
     let mut rig = Rig::new();
     let payload = [[36; 8], [5; 8]].concat();
     for (opcode, op) in [(0x02, 0), (0x1b, 0), (0x1b, 5)] {
         let desc = opcode << 14 | 1 << 12 | op << 8;
-        // Some machine may say more of it.
+        // Whether the message is refused is not checked.
         let _ = rig.ask(&message(DATA_CACHE_1, desc, 0x01, &payload));
         assert_eq!(rig.dword(9), 1009, "{opcode:#x} {op}");
     }
 }
 
 #[test]
-fn operations_follow_the_table() {
+fn atomic_operations_follow_the_table() {
     assert_eq!(integer(7, 32, 0xffff_ffff, 2, 0), 1);
     assert_eq!(integer(10, 32, 0xffff_ffff, 1, 0), 1);
     assert_eq!(integer(12, 32, 0xffff_ffff, 1, 0), 0xffff_ffff);

@@ -2,17 +2,17 @@
 //!
 //! Ref: SKL PRM vol. 7, "OWord Block", "Scratch Block", "A64 OWord Block"; vol. 2d, MDC_DB_OW.
 
-use crate::dataport::Limits;
+use crate::dataport::AccessLimits;
 use crate::dataport::rig::{DATA, HEADER, Rig, SLM, SLOT, header, message, numbers};
 use crate::dataport::sfid::{DATA_CACHE_0, DATA_CACHE_1};
 use eu::Message;
-use eu::Stop;
+use eu::StopReason;
 
 /// Codes of sizes: dwords, and the first of them in a register.
 const SIZES: [(u32, u32, u32); 5] = [(0, 4, 0), (1, 4, 4), (2, 8, 0), (3, 16, 0), (4, 32, 0)];
 
-fn is_gap(stop: Result<(eu::Reply, Vec<u32>), Stop>) -> bool {
-    matches!(stop, Err(Stop::Unimplemented { .. }))
+fn is_gap(stop: Result<(eu::MessageReply, Vec<u32>), StopReason>) -> bool {
+    matches!(stop, Err(StopReason::Unimplemented { .. }))
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn block_size_codes_give_the_length() {
 
 /// A thread that spills a register must not touch what its other channels have spilled there.
 #[test]
-fn channels_that_are_off_write_nothing() {
+fn disabled_channels_write_nothing() {
     for (code, dwords, first) in SIZES {
         for (sfid, write, place) in [
             (DATA_CACHE_0, 8 << 14, header(2, 3)),
@@ -121,7 +121,7 @@ fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
             (DATA_CACHE_1, 0x15 << 14, header(0, DATA as u32 + 48)),
         ] {
             let mut rig = Rig::new();
-            rig.limits = Some(Limits {
+            rig.limits = Some(AccessLimits {
                 barrier: false,
                 scratch: 0,
                 scratch_bytes: 0,
@@ -131,7 +131,7 @@ fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
             let found = rig.ask(&message(sfid, HEADER | code << 8 | write, mask, &payload));
             let refused = matches!(
                 found,
-                Err(Stop::Undefined {
+                Err(StopReason::Undefined {
                     rule: "block-mask",
                     ..
                 })
@@ -142,7 +142,7 @@ fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
 }
 
 #[test]
-fn unaligned_blocks_begin_at_any_dword() {
+fn unaligned_block_reads_start_at_any_dword() {
     for (code, dwords, first) in SIZES {
         let (first, dwords) = (first as usize, dwords as usize);
         // Bytes of a surface; an address.
@@ -166,7 +166,7 @@ fn unaligned_blocks_begin_at_any_dword() {
 }
 
 #[test]
-fn addresses_of_blocks_are_cut_to_48_bits() {
+fn block_addresses_are_truncated_to_48_bits() {
     let mut rig = Rig::new();
     let mut place = header(0, DATA as u32 + 32);
     place[1] = 0xffff_0000;
@@ -179,12 +179,12 @@ fn scratch(log: u32, offset: u32) -> u32 {
     HEADER | 1 << 18 | log << 12 | offset
 }
 
-/// Channels of scratch are told by the execution mask: the bits that choose that.
+/// The descriptor bits that select scratch channels by the execution mask.
 const WRITE: u32 = 1 << 17;
 const BY_DWORDS: u32 = 1 << 16;
 
 #[test]
-fn scratch_is_one_to_eight_registers() {
+fn scratch_blocks_of_one_to_eight_registers() {
     // The header's base counts kilobytes: its low bits are other things.
     let memory = header(5, 0x3ff);
     for log in 0..4 {
@@ -216,14 +216,14 @@ fn scratch_is_one_to_eight_registers() {
             &payload,
         );
         for i in 0..8 * registers {
-            let (answer, left) = if on(i) {
+            let (returned, left) = if on(i) {
                 (1016 + i, i)
             } else {
                 (0xdead, 1016 + i)
             };
             assert_eq!(
                 [found[i as usize], rig.dword(16 + i)],
-                [answer, left],
+                [returned, left],
                 "{registers}: {i}"
             );
         }
@@ -248,9 +248,9 @@ fn scratch_is_one_to_eight_registers() {
 }
 
 #[test]
-fn a_thread_keeps_to_its_scratch() {
+fn scratch_access_beyond_the_thread_scratch_is_refused() {
     let mut rig = Rig::new();
-    rig.limits = Some(Limits {
+    rig.limits = Some(AccessLimits {
         barrier: false,
         scratch: 0,
         scratch_bytes: 2048,
@@ -277,7 +277,7 @@ fn a_thread_keeps_to_its_scratch() {
             let found = rig.ask(&message(DATA_CACHE_0, desc, 0, &payload));
             let refused = matches!(
                 found,
-                Err(Stop::Undefined {
+                Err(StopReason::Undefined {
                     rule: "scratch-bounds",
                     ..
                 })
@@ -288,7 +288,7 @@ fn a_thread_keeps_to_its_scratch() {
 }
 
 #[test]
-fn dual_blocks_are_one_or_four_registers() {
+fn dual_blocks_of_one_or_four_registers() {
     let offsets = [1, 0, 0, 0, 9, 0, 0, 0];
     for first in [0, HEADER] {
         let place = if first == 0 {
@@ -312,14 +312,14 @@ fn dual_blocks_are_one_or_four_registers() {
                     36 + 4 * register + lane - 4
                 };
                 let on = register < registers && lane != 5;
-                let (answer, left) = if on {
+                let (returned, left) = if on {
                     (1000 + at, i)
                 } else {
                     (0xdead, 1000 + at)
                 };
                 assert_eq!(
                     [found[i as usize], rig.dword(at)],
-                    [answer, left],
+                    [returned, left],
                     "{registers}: {i}"
                 );
             }
@@ -339,7 +339,7 @@ fn dual_blocks_are_one_or_four_registers() {
 }
 
 #[test]
-fn write_data_may_be_in_the_second_payload() {
+fn split_send_carries_write_data_in_the_second_payload() {
     let mut rig = Rig::new();
     let (first, second) = ([header(2, 2), vec![5; 4]].concat(), [6; 4]);
     let message = Message {

@@ -5,35 +5,35 @@
 
 use crate::bindings::Payload;
 use crate::bindings::bti;
-use crate::dataport::Bases;
+use crate::dataport::MessageBases;
 use crate::dataport::rig::{DATA, HEADER, Rig, SLOT, STATE, header, message};
-use crate::dataport::{Limits, Port, WideLock, sfid};
-use crate::memory::View;
-use eu::{Message, Reply};
-use eu::{SharedFunctions, Stop};
+use crate::dataport::{AccessLimits, WideLock, WorkerPort, sfid};
+use crate::memory::AddressSpaceView;
+use eu::{Message, MessageReply};
+use eu::{SharedFunctions, StopReason};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 
 /// Untyped SIMD8 messages of one channel.
 const READ: u32 = 0x01 << 14 | 2 << 12 | 0xe << 8;
 const WRITE: u32 = 0x09 << 14 | 2 << 12 | 0xe << 8;
 
-const LIMITS: Limits = Limits {
+const LIMITS: AccessLimits = AccessLimits {
     barrier: false,
     scratch: 0,
     scratch_bytes: 0,
     bindless_surfaces: 21,
 };
 
-fn is_gap<T>(found: &Result<T, Stop>) -> bool {
-    matches!(found, Err(Stop::Unimplemented { .. }))
+fn is_gap<T>(found: &Result<T, StopReason>) -> bool {
+    matches!(found, Err(StopReason::Unimplemented { .. }))
 }
 
-fn is_refused<T>(found: &Result<T, Stop>, name: &str) -> bool {
-    matches!(found, Err(Stop::Undefined { rule, .. }) if *rule == name)
+fn is_refused<T>(found: &Result<T, StopReason>, name: &str) -> bool {
+    matches!(found, Err(StopReason::Undefined { rule, .. }) if *rule == name)
 }
 
 #[test]
-fn a_payload_of_two_parts_is_one() {
+fn split_payloads_are_concatenated() {
     let payload = Payload {
         first: &[1, 2, 3, 4],
         second: &[5, 6],
@@ -64,9 +64,9 @@ fn a_payload_of_two_parts_is_one() {
 }
 
 #[test]
-fn each_entry_of_the_binding_table_is_a_surface() {
+fn binding_table_entries_select_surfaces() {
     let mut rig = Rig::new();
-    let view = View::new(&rig.space);
+    let view = AddressSpaceView::new(&rig.space);
     // More of them than a port remembers: each 16 bytes further on.
     for entry in 0..12 {
         let words = Rig::buffer(DATA + 16 * entry, 16);
@@ -84,7 +84,7 @@ fn each_entry_of_the_binding_table_is_a_surface() {
         assert_eq!(found, expected, "entry {entry}");
     }
     // The low bits of an entry do not count.
-    View::new(&rig.space)
+    AddressSpaceView::new(&rig.space)
         .write(STATE, 0x80 | 0x3f)
         .expect("mapped");
     let found = rig.send(sfid::DATA_CACHE_1, READ, 1, &[0; 8]);
@@ -92,11 +92,11 @@ fn each_entry_of_the_binding_table_is_a_surface() {
 }
 
 #[test]
-fn a_null_surface_has_nothing_and_keeps_nothing() {
+fn null_surface_reads_zero_and_drops_writes() {
     let mut rig = Rig::new();
     let mut words = Rig::buffer(DATA, 256);
     rss::SURFACE_TYPE.set(&mut words, 7);
-    View::new(&rig.space)
+    AddressSpaceView::new(&rig.space)
         .write_block(STATE + 0x40, &words)
         .expect("mapped");
     assert_eq!(rig.send(sfid::DATA_CACHE_1, READ, 1, &[0; 8])[0], 0);
@@ -104,7 +104,7 @@ fn a_null_surface_has_nothing_and_keeps_nothing() {
     assert_eq!(rig.dword(0), 1000);
     // An image is no buffer.
     rss::SURFACE_TYPE.set(&mut words, 1);
-    View::new(&rig.space)
+    AddressSpaceView::new(&rig.space)
         .write_block(STATE + 0x40, &words)
         .expect("mapped");
     assert!(is_gap(&rig.ask(&message(
@@ -116,7 +116,7 @@ fn a_null_surface_has_nothing_and_keeps_nothing() {
 }
 
 #[test]
-fn stateless_messages_begin_at_the_general_state_base() {
+fn stateless_messages_are_relative_to_the_general_state_base() {
     // Block and scattered messages add the buffer base of their header, others do not.
     for table in [bti::STATELESS, bti::STATELESS_NON_COHERENT] {
         let mut rig = Rig::new();
@@ -136,7 +136,7 @@ fn stateless_messages_begin_at_the_general_state_base() {
         assert_eq!(read(sfid::DATA_CACHE_0, HEADER, &block), 1012);
         let dual = [header(5, 32), vec![1; 8]].concat();
         assert_eq!(read(sfid::DATA_CACHE_0, HEADER | 2 << 14, &dual), 1012);
-        // Increments, with an answer.
+        // Increments, with a response.
         let atomic = 0x02 << 14 | 1 << 13 | 1 << 12 | 5 << 8;
         assert_eq!(read(sfid::DATA_CACHE_1, atomic | HEADER, &place), 1003);
         assert_eq!(read(sfid::DATA_CACHE_1, atomic, &[12; 8]), 1004);
@@ -161,16 +161,16 @@ fn stateless_messages_begin_at_the_general_state_base() {
         );
         let stop = rig.ask(&message(sfid::DATA_CACHE_1, READ | table, 1, &[0x1000; 8]));
         let at = DATA + 0x1000;
-        assert!(matches!(stop, Err(Stop::Fault { at: found, .. }) if found == at));
+        assert!(matches!(stop, Err(StopReason::Fault { at: found, .. }) if found == at));
     }
 }
 
 #[test]
-fn bindless_surfaces_are_found_by_their_handle() {
+fn bindless_surfaces_are_found_by_handle() {
     for limits in [None, Some(LIMITS)] {
         let mut rig = Rig::new();
         rig.limits = limits;
-        let view = View::new(&rig.space);
+        let view = AddressSpaceView::new(&rig.space);
         for index in [0, 5, 20, 21] {
             let words = Rig::buffer(DATA + 16 * index, 16);
             view.write_block(STATE + 0x800 + 64 * index, &words)
@@ -192,7 +192,7 @@ fn bindless_surfaces_are_found_by_their_handle() {
 }
 
 #[test]
-fn images_are_not_without_a_surface() {
+fn typed_messages_need_a_surface() {
     for table in [bti::SLM, bti::STATELESS, bti::STATELESS_NON_COHERENT] {
         let desc = 0x05 << 14 | 1 << 12 | table;
         let found = Rig::new().ask(&message(sfid::DATA_CACHE_1, desc, 1, &[0; 8]));
@@ -201,7 +201,7 @@ fn images_are_not_without_a_surface() {
 }
 
 #[test]
-fn samplers_lie_in_the_dynamic_state_heap() {
+fn sampler_states_are_in_the_dynamic_state_heap() {
     // The heap is one page.
     for limits in [None, Some(LIMITS)] {
         let mut rig = Rig::new();
@@ -212,12 +212,15 @@ fn samplers_lie_in_the_dynamic_state_heap() {
         let beyond = sampler.sampler_state(bindings, 4096 - 12);
         match limits {
             Some(_) => assert!(is_refused(&beyond, "sampler-bounds"), "{beyond:?}"),
-            None => assert!(matches!(beyond, Err(Stop::Fault { .. })), "{beyond:?}"),
+            None => assert!(
+                matches!(beyond, Err(StopReason::Fault { .. })),
+                "{beyond:?}"
+            ),
         }
     }
     // More of them than a port remembers, each with a level of its own.
     let rig = Rig::new();
-    let view = View::new(&rig.space);
+    let view = AddressSpaceView::new(&rig.space);
     for index in 0..12 {
         let mut words = [0; 4];
         ss::MIN_LOD.set(&mut words, index << 8);
@@ -234,34 +237,42 @@ fn samplers_lie_in_the_dynamic_state_heap() {
 }
 
 #[test]
-fn a_fence_writes_its_response() {
+fn memory_fence_writes_its_response() {
     let (reply, found) = Rig::new()
         .ask(&message(sfid::DATA_CACHE_0, 7 << 14, 0xff, &[0; 8]))
         .expect("done");
-    assert_eq!((reply, found), (Reply::Done, vec![0; 64]));
+    assert_eq!((reply, found), (MessageReply::Done, vec![0; 64]));
 }
 
 #[test]
-fn threads_arrive_at_the_barrier_they_have() {
+fn barrier_message_uses_the_thread_barrier_id() {
     let space = Rig::new().space;
     let wide = WideLock::default();
     for (limits, allowed) in [
         (None, true),
         (Some(LIMITS), false),
         (
-            Some(Limits {
+            Some(AccessLimits {
                 barrier: true,
                 ..LIMITS
             }),
             true,
         ),
     ] {
-        let mut port = Port::new(View::new(&space), Bases::default(), &wide, 0);
+        let mut port = WorkerPort::new(
+            AddressSpaceView::new(&space),
+            MessageBases::default(),
+            &wide,
+            0,
+        );
         port.limit(limits);
         for arrived in 1..3 {
             let found = port.message(&message(sfid::GATEWAY, 4, 1, &[0; 8]), &mut []);
             match allowed {
-                true => assert_eq!((found, port.arrived), (Ok(Reply::BarrierArrived), arrived)),
+                true => assert_eq!(
+                    (found, port.arrived),
+                    (Ok(MessageReply::BarrierArrived), arrived)
+                ),
                 false => assert!(is_refused(&found, "barrier-enable"), "{found:?}"),
             }
         }
@@ -277,7 +288,7 @@ fn threads_arrive_at_the_barrier_they_have() {
             let arrived = port.arrived;
             let found = port.message(&message(sfid::GATEWAY, desc, 1, &[0; 8]), &mut []);
             match known {
-                true => assert_eq!((found, port.arrived), (Ok(Reply::Done), arrived)),
+                true => assert_eq!((found, port.arrived), (Ok(MessageReply::Done), arrived)),
                 false => assert!(is_gap(&found), "{desc}: {found:?}"),
             }
         }
@@ -285,7 +296,7 @@ fn threads_arrive_at_the_barrier_they_have() {
 }
 
 #[test]
-fn messages_that_there_are_not_are_named_and_all_are_counted() {
+fn unsupported_messages_are_reported_and_all_are_counted() {
     let rig = Rig::new();
     let mut port = rig.port();
     let mut ask = |sfid, opcode: u32| {
@@ -305,7 +316,7 @@ fn messages_that_there_are_not_are_named_and_all_are_counted() {
         assert!(is_gap(&ask(other, 0)), "{other}");
     }
     for other in [sfid::NULL, sfid::THREAD_SPAWNER] {
-        assert_eq!(ask(other, 0), Ok(Reply::Done));
+        assert_eq!(ask(other, 0), Ok(MessageReply::Done));
     }
     // Sampler, constants, data, URB, render, others.
     assert_eq!(port.messages.by_kind(), [0, 0, 23, 1, 1, 9]);

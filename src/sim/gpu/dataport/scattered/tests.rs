@@ -4,10 +4,10 @@
 //! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered", "Untyped Surface
 //!      Read/Write".
 
-use crate::dataport::Limits;
+use crate::dataport::AccessLimits;
 use crate::dataport::rig::{DATA, HEADER, Rig, SLM, SLOT, addresses, header, message, numbers};
 use crate::dataport::sfid::{CONSTANT_CACHE, DATA_CACHE_0, DATA_CACHE_1};
-use eu::Stop;
+use eu::StopReason;
 
 const BYTES: u32 = 4 << 14;
 const WRITE_BYTES: u32 = 12 << 14;
@@ -25,12 +25,12 @@ fn sixteen(of: impl Fn(u32) -> u32) -> Vec<u32> {
     (0..16).map(of).collect()
 }
 
-fn is_gap(stop: Result<(eu::Reply, Vec<u32>), Stop>) -> bool {
-    matches!(stop, Err(Stop::Unimplemented { .. }))
+fn is_gap(stop: Result<(eu::MessageReply, Vec<u32>), StopReason>) -> bool {
+    matches!(stop, Err(StopReason::Unimplemented { .. }))
 }
 
 #[test]
-fn bytes_of_shared_memory_cross_its_words() {
+fn slm_byte_accesses_cross_dwords() {
     let mut rig = Rig::new();
     rig.slm = numbers(0, 64);
     // Four bytes from byte 6 on; two from byte 15, and one at byte 21.
@@ -45,12 +45,12 @@ fn bytes_of_shared_memory_cross_its_words() {
 }
 
 #[test]
-fn shared_memory_ends_where_it_ends() {
+fn slm_accesses_beyond_its_size_are_out_of_bounds() {
     let mut rig = Rig::new();
-    let refused = |stop: Result<_, Stop>| {
+    let refused = |stop: Result<_, StopReason>| {
         matches!(
             stop,
-            Err(Stop::Undefined {
+            Err(StopReason::Undefined {
                 rule: "slm-bounds",
                 ..
             })
@@ -95,7 +95,7 @@ fn shared_memory_ends_where_it_ends() {
     assert_eq!(rig.slm, numbers(0, 64));
 }
 
-const LIMITS: Limits = Limits {
+const LIMITS: AccessLimits = AccessLimits {
     barrier: false,
     scratch: 0,
     scratch_bytes: 0,
@@ -103,7 +103,7 @@ const LIMITS: Limits = Limits {
 };
 
 #[test]
-fn sixteen_channels_are_scattered_behind_a_header() {
+fn simd16_scattered_messages_with_a_header() {
     let lanes = 0x7ffe;
     let on = |i: u32| lanes >> i & 1 == 1;
     // Bytes, words, dwords at bytes, and dwords at dwords; each in a dword of its own, in turns
@@ -116,7 +116,7 @@ fn sixteen_channels_are_scattered_behind_a_header() {
     ] {
         let place = |i: u32| if i.is_multiple_of(2) { i } else { 63 - i };
         let offsets = sixteen(|i| place(i) * 4 / unit);
-        let most = match size >> 10 {
+        let mask = match size >> 10 {
             0 if unit == 1 => 0xff,
             1 => 0xffff,
             _ => u32::MAX,
@@ -129,7 +129,7 @@ fn sixteen_channels_are_scattered_behind_a_header() {
             let found = rig.send(DATA_CACHE_0, desc | read, lanes, &payload);
             for i in 0..16 {
                 let expected = if on(i) {
-                    (1000 + place(i)) & most
+                    (1000 + place(i)) & mask
                 } else {
                     0xdead
                 };
@@ -140,7 +140,7 @@ fn sixteen_channels_are_scattered_behind_a_header() {
             rig.send(DATA_CACHE_0, desc | write, lanes, &payload);
             for i in 0..16 {
                 let old = 1000 + place(i);
-                let new = old & !most | (0x8070_6050 + i) & most;
+                let new = old & !mask | (0x8070_6050 + i) & mask;
                 let at = place(i);
                 let found = if table == SLM {
                     rig.slm[at as usize]
@@ -186,7 +186,7 @@ fn accesses_across_the_end_of_a_buffer_are_out_of_bounds() {
 }
 
 #[test]
-fn constants_are_scattered_dwords_and_blocks() {
+fn constant_cache_scattered_and_block_reads() {
     let mut rig = Rig::new();
     let offsets = SLOT.map(|i| 5 * i + 2);
     let found = rig.send(CONSTANT_CACHE, DWORDS | 2 << 8, 0x7f, &offsets);
@@ -209,7 +209,7 @@ fn constants_are_scattered_dwords_and_blocks() {
 }
 
 #[test]
-fn elements_at_addresses_are_bytes_dwords_or_qwords() {
+fn a64_scattered_element_sizes() {
     for lanes in [8u32, 16] {
         // Of sixteen channels the first and the last are off.
         let enabled = if lanes == 16 { 0x7ffe } else { 0xff };
@@ -297,8 +297,8 @@ fn up_to_eight_elements_per_address() {
 }
 
 #[test]
-fn bytes_at_addresses_are_one_two_or_four() {
-    for (log, most) in [(0, 0xff), (1, 0xffff), (2, u32::MAX)] {
+fn a64_byte_scattered_data_sizes() {
+    for (log, mask) in [(0, 0xff), (1, 0xffff), (2, u32::MAX)] {
         let mut rig = Rig::new();
         let mut payload = header(3, 0);
         // From byte 3 of a dword on: three of four bytes are the next dword's.
@@ -312,19 +312,19 @@ fn bytes_at_addresses_are_one_two_or_four() {
         for i in 0..16u64 {
             let old = u64::from(1000 + 2 * i as u32) | u64::from(1001 + 2 * i as u32) << 32;
             let new =
-                old & !(u64::from(most) << 24) | u64::from((0x5544_3300 + i as u32) & most) << 24;
+                old & !(u64::from(mask) << 24) | u64::from((0x5544_3300 + i as u32) & mask) << 24;
             let new = if i == 0 { old } else { new };
             let found = [rig.dword(2 * i as u32), rig.dword(2 * i as u32 + 1)];
             assert_eq!(found, [new as u32, (new >> 32) as u32], "{log} {i}");
         }
         let found = rig.send(DATA_CACHE_1, A64 | desc, 0xfffe, &payload);
         assert_eq!(found[0], 0xdead);
-        assert_eq!(found[1..16], sixteen(|i| (0x5544_3300 + i) & most)[1..]);
+        assert_eq!(found[1..16], sixteen(|i| (0x5544_3300 + i) & mask)[1..]);
     }
 }
 
 #[test]
-fn sizes_that_there_are_not_are_named() {
+fn reserved_element_sizes_are_reported() {
     let mut rig = Rig::new();
     let payload = addresses(SLOT);
     for (sfid, desc) in [

@@ -1,8 +1,8 @@
 //! Typed messages through a port with one surface.
 
 use super::*;
-use crate::dataport::{Bases, WideLock, sfid};
-use crate::memory::View;
+use crate::dataport::{MessageBases, WideLock, sfid};
+use crate::memory::AddressSpaceView;
 use crate::space::AddressSpace;
 use crate::testing::memory;
 use eu::SharedFunctions;
@@ -39,7 +39,7 @@ fn space(set: &[(hw::Field, u64)]) -> AddressSpace {
     for (field, value) in base.iter().chain(set) {
         field.set(&mut words, *value);
     }
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     view.write(STATE, 0x40).expect("mapped");
     view.write_block(STATE + 0x40, &words).expect("mapped");
     space
@@ -52,7 +52,7 @@ fn send(
     control: u32,
     lanes: u32,
     parts: [&[[u32; 8]]; 2],
-) -> Result<Vec<u32>, Stop> {
+) -> Result<Vec<u32>, StopReason> {
     send_to(
         sfid::DATA_CACHE_1,
         space,
@@ -68,14 +68,14 @@ fn send_to(
     desc: u32,
     lanes: u32,
     [first, second]: [&[[u32; 8]]; 2],
-) -> Result<Vec<u32>, Stop> {
-    let bases = Bases {
+) -> Result<Vec<u32>, StopReason> {
+    let bases = MessageBases {
         binding_table: STATE,
         surface: STATE,
-        ..Bases::default()
+        ..MessageBases::default()
     };
     let wide = WideLock::default();
-    let mut port = Port::new(View::new(space), bases, &wide, 0);
+    let mut port = WorkerPort::new(AddressSpaceView::new(space), bases, &wide, 0);
     let message = Message {
         desc,
         ex_desc: 0,
@@ -104,7 +104,7 @@ fn texels_are_written_and_read_by_coordinates() {
     let address = [SLOT, [2; 8], [1; 8]];
     let lanes = 0b1010_1010;
     send(&space, WRITE, control, lanes, [&address, &[values]]).expect("written");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     // Element 1 begins 8 rows down; row 10; x = 5 is byte 20: the second column of 16 bytes.
     assert_eq!(view.read(DATA + 512 + 10 * 16 + 4).expect("mapped"), 105);
     assert_eq!(view.read(DATA + 512 + 10 * 16).expect("mapped"), 0);
@@ -119,14 +119,14 @@ fn formats_are_converted() {
     let colour = [1.0f32, 0.0, 0.2, 1.0].map(|v| [v.to_bits(); 8]);
     let address = [SLOT, [0; 8]];
     send(&space, WRITE, LOW, 0xff, [&address, &colour]).expect("written");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     assert_eq!(view.read(DATA + 4).expect("mapped"), 0xffff_0033);
     let response = send(&space, READ, LOW, 0xff, [&address, &[]]).expect("read");
     assert_eq!(response, colour.as_flattened());
 }
 
 #[test]
-fn the_edge_drops_writes_and_reads_zero() {
+fn out_of_bounds_writes_are_dropped_and_reads_return_zero() {
     let space = space(&[]);
     let control = LOW | 0xe << 8;
     let out = [
@@ -146,14 +146,14 @@ fn the_edge_drops_writes_and_reads_zero() {
     let none = send(&null, READ, LOW, 0xff, [&out, &[]]).expect("read");
     assert_eq!(none, [0; 32]);
     let mut words = [0; 0x400];
-    View::new(&space)
+    AddressSpaceView::new(&space)
         .read_block(DATA, &mut words)
         .expect("mapped");
     assert_eq!(words.iter().filter(|w| **w != 0).count(), 2);
 }
 
 #[test]
-fn the_header_masks_slots_of_its_group() {
+fn header_sample_mask_applies_to_the_slot_group() {
     let space = space(&[]);
     let mut header = [0; 8];
     header[7] = 0x0400;
@@ -162,15 +162,15 @@ fn the_header_masks_slots_of_its_group() {
     // The message has one coordinate: 9s are data.
     send(&space, WRITE, control, 0xff, [&message, &[]]).expect("written");
     let mut words = [0; 8];
-    View::new(&space)
+    AddressSpaceView::new(&space)
         .read_block(DATA, &mut words)
         .expect("mapped");
     assert_eq!(words, [0, 0, 9, 0, 0, 0, 0, 0]);
 }
 
 #[test]
-fn buffers_have_texels() {
-    // Ten entries of 16 bits, 2 bytes apart.
+fn typed_messages_access_buffers() {
+    // Ten entries of 16 bits at a pitch of 2 bytes.
     let space = space(&[
         (rss::SURFACE_TYPE, 4),
         (rss::SURFACE_FORMAT, 0x10d),
@@ -182,7 +182,7 @@ fn buffers_have_texels() {
     let at = [1, 9, 10, 3, 4, 5, 6, 7];
     let control = LOW | 0xe << 8;
     send(&space, WRITE, control, 0x7, [&[at], &[[0x1_2345; 8]]]).expect("written");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     // Integers are clamped.
     assert_eq!(view.read(DATA).expect("mapped"), 0xffff_0000);
     assert_eq!(view.read(DATA + 16).expect("mapped"), 0xffff_0000);
@@ -194,7 +194,7 @@ fn buffers_have_texels() {
 }
 
 #[test]
-fn atomics_count_and_compare() {
+fn typed_atomic_increment_and_compare() {
     let space = space(&[]);
     // Add with a response: every slot to the same texel, in order.
     let same = [[3; 8], [0; 8]];
@@ -206,7 +206,12 @@ fn atomics_count_and_compare() {
     let operands = [[16; 8], [5; 8]];
     let response = send(&space, ATOMIC, swap, 0b11, [&same, &operands]).expect("swapped");
     assert_eq!(response[..3], [16, 5, 0xdead]);
-    assert_eq!(View::new(&space).read(DATA + 12).expect("mapped"), 5);
+    assert_eq!(
+        AddressSpaceView::new(&space)
+            .read(DATA + 12)
+            .expect("mapped"),
+        5
+    );
     // Increment has none, and one beyond the edge gives zero.
     let increment = 1 << 13 | 5 << 8;
     let edge = [[3, 16, 3, 3, 3, 3, 3, 3], [0; 8]];
@@ -215,17 +220,20 @@ fn atomics_count_and_compare() {
 }
 
 #[test]
-fn gaps_are_named() {
+fn unsupported_typed_messages_are_reported() {
     let space = space(&[(rss::SURFACE_FORMAT, B8G8R8A8_UNORM)]);
     let address = [SLOT];
     for (opcode, control) in [(ATOMIC, 7 << 8), (READ, 0), (0x07, 0)] {
         let stop = send(&space, opcode, control, 0xff, [&address, &[]]);
-        assert!(matches!(stop, Err(Stop::Unimplemented { .. })), "{opcode}");
+        assert!(
+            matches!(stop, Err(StopReason::Unimplemented { .. })),
+            "{opcode}"
+        );
     }
 }
 
 #[test]
-fn dual_blocks_are_halves_of_registers() {
+fn dual_oword_block_layout() {
     let space = space(&[
         (rss::SURFACE_TYPE, 4),
         (rss::SURFACE_FORMAT, 0x1ff),
@@ -240,7 +248,7 @@ fn dual_blocks_are_halves_of_registers() {
     let (header, one) = ([0; 8], 1 << 19);
     let message = [header, offsets(2, 5), [1, 2, 3, 4, 5, 6, 7, 8]];
     send(10 << 14 | one, 0b1101_1111, [&message, &[]]).expect("written");
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let read = |at| view.read(DATA + at).expect("mapped");
     assert_eq!(
         [read(32), read(44), read(80), read(88), read(92)],
@@ -274,21 +282,21 @@ fn views_of_3d_surfaces_end_at_their_extent() {
     assert_eq!(response[..8], [7, 7, 7, 0, 0, 0, 0, 0]);
     let all = send(&space, READ, LOW, 0xff, [&address, &[]]).expect("read");
     assert_eq!(all[24..], [1; 8]);
-    // Slices are 8 rows apart: the fourth was not written.
-    let view = View::new(&space);
+    // QPitch is 8 rows: the fourth slice was not written.
+    let view = AddressSpaceView::new(&space);
     let row = |y: u64| view.read(DATA + y * 16).expect("mapped");
     assert_eq!([0, 8, 16, 24].map(row), [7, 7, 7, 0]);
 }
 
 /// As [`send_to`], with sixteen channels and all in one part.
 fn send_sixteen(space: &AddressSpace, desc: u32, lanes: u32, payload: &[[u32; 8]]) -> Vec<u32> {
-    let bases = Bases {
+    let bases = MessageBases {
         binding_table: STATE,
         surface: STATE,
-        ..Bases::default()
+        ..MessageBases::default()
     };
     let wide = WideLock::default();
-    let mut port = Port::new(View::new(space), bases, &wide, 0);
+    let mut port = WorkerPort::new(AddressSpaceView::new(space), bases, &wide, 0);
     let message = Message {
         desc,
         ex_desc: 0,
@@ -307,7 +315,7 @@ fn send_sixteen(space: &AddressSpace, desc: u32, lanes: u32, payload: &[[u32; 8]
 }
 
 #[test]
-fn a_message_for_eight_of_sixteen_channels_takes_their_half_of_the_mask() {
+fn simd8_message_uses_its_half_of_the_exec_mask() {
     // Dword (x, 0) of the first row: four texels of each column of 16 bytes.
     let texel = |x: u64| DATA + x / 4 * 512 + x % 4 * 4;
     for (group, lanes) in [(1, 0x3005), (2, 0x0530)] {
@@ -327,7 +335,7 @@ fn a_message_for_eight_of_sixteen_channels_takes_their_half_of_the_mask() {
             let values = SLOT.map(|i| 50 + i);
             let sent = payload(&[SLOT, [0; 8], values]);
             send_sixteen(&space, WRITE << 14 | desc, lanes, &sent);
-            let view = View::new(&space);
+            let view = AddressSpaceView::new(&space);
             for i in 0..8 {
                 let expected = if on(i) && named(i) { 50 + i } else { 0 };
                 assert_eq!(view.read(texel(i.into())), Ok(expected), "{group} {i}");
@@ -359,36 +367,36 @@ fn a_message_for_eight_of_sixteen_channels_takes_their_half_of_the_mask() {
 }
 
 #[test]
-fn channels_that_are_not_sent_are_zero() {
+fn masked_channels_are_zero() {
     // R32G32B32A32_UINT: texel x is at byte 512 x.
     let space = space(&[(rss::SURFACE_FORMAT, 0x002), (rss::WIDTH, 7)]);
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     for mask in 0..15u32 {
-        let kept: Vec<_> = (0..4).filter(|c| mask >> c & 1 == 0).collect();
+        let sent: Vec<_> = (0..4).filter(|c| mask >> c & 1 == 0).collect();
         view.write_block(DATA + 512, &[9; 4]).expect("mapped");
-        let data: Vec<[u32; 8]> = kept.iter().map(|c| [100 + c; 8]).collect();
+        let data: Vec<[u32; 8]> = sent.iter().map(|c| [100 + c; 8]).collect();
         let address = [[1; 8], [0; 8]];
         let control = LOW | mask << 8;
         send(&space, WRITE, control, 1, [&address, &data]).expect("written");
         let mut found = [0; 4];
         view.read_block(DATA + 512, &mut found).expect("mapped");
-        let expected = [0, 1, 2, 3].map(|c| if kept.contains(&c) { 100 + c } else { 0 });
+        let expected = [0, 1, 2, 3].map(|c| if sent.contains(&c) { 100 + c } else { 0 });
         assert_eq!(found, expected, "{mask:#b}");
         // Read, those that are asked for come one after the other.
         view.write_block(DATA + 512, &[5, 6, 7, 8]).expect("mapped");
         let found = send(&space, READ, control, 1, [&address, &[]]).expect("read");
-        let mut expected: Vec<_> = kept.iter().map(|c| 5 + c).collect();
+        let mut expected: Vec<_> = sent.iter().map(|c| 5 + c).collect();
         expected.resize(4, 0xdead);
         assert_eq!([0, 8, 16, 24].map(|i| found[i]), expected[..], "{mask:#b}");
     }
 }
 
 #[test]
-fn the_fourth_coordinate_is_a_level() {
+fn fourth_coordinate_is_the_mip_level() {
     // Level 1 of 8 × 4 texels is 8 rows down: row 8 of the tile. Element 1 is 12 rows down.
     let levels = [(rss::MIP_COUNT_LOD, 1), (rss::SURFACE_QPITCH, 12 / 4)];
     let space = space(&levels);
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let control = LOW | 0xe << 8;
     let at = |x: u64, y: u64| DATA + x / 4 * 512 + y * 16 + x % 4 * 4;
     let address = [[1; 8], [0; 8], [1; 8], SLOT];
@@ -429,7 +437,7 @@ fn the_fourth_coordinate_is_a_level() {
 }
 
 #[test]
-fn lines_have_their_element_second() {
+fn array_index_of_1d_surfaces_is_the_second_coordinate() {
     // Linear lines, 64 texels from one to the next.
     let space = space(&[
         (rss::SURFACE_TYPE, 0),
@@ -448,7 +456,7 @@ fn lines_have_their_element_second() {
     )
     .expect("written");
     let mut words = [0; 0x400];
-    View::new(&space)
+    AddressSpaceView::new(&space)
         .read_block(DATA, &mut words)
         .expect("mapped");
     let written: Vec<_> = (0..0x400)
@@ -461,7 +469,7 @@ fn lines_have_their_element_second() {
 }
 
 #[test]
-fn atomics_of_the_table_are_carried_out_on_texels() {
+fn typed_atomics_follow_the_operation_table() {
     // What is there, operands, what is left; PREDEC is the one that returns it.
     let minus = |n: u32| n.wrapping_neg();
     for (format, op, old, operands, left) in [
@@ -484,7 +492,7 @@ fn atomics_of_the_table_are_carried_out_on_texels() {
         (R32_UINT, 15, 12, vec![], 11),
     ] {
         let space = space(&[(rss::SURFACE_FORMAT, format)]);
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         let data: Vec<[u32; 8]> = operands.iter().map(|o| [*o; 8]).collect();
         let address = [[2; 8], [1; 8]];
         for returns in [0, 1 << 13] {
@@ -511,14 +519,14 @@ fn atomics_of_the_table_are_carried_out_on_texels() {
 }
 
 #[test]
-fn a_block_that_is_clear_is_made_real_before_a_texel_of_it_is_changed() {
+fn typed_write_materialises_a_fast_cleared_block_first() {
     let space = space(&[
         (rss::AUXILIARY_SURFACE_MODE, 1),
         (rss::AUXILIARY_SURFACE_QPITCH, 16 / 4),
         (rss::AUXILIARY_SURFACE_BASE_ADDRESS, DATA + 0x2000),
         (rss::RED_CLEAR_COLOR, 40),
     ]);
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     // Blocks of 8 × 4 texels, two bits each: the first two of the first row.
     view.write(DATA + 0x2000, 0xf).expect("mapped");
     let one = |x: u32| [[x; 8], [1; 8]];

@@ -30,7 +30,7 @@ impl Side {
     fn distance(self, vue: &[u32], open_gl: bool) -> f64 {
         let [x, y, z, w] = position(vue).map(f64::from);
         match self {
-            Side::W(least) => w - least,
+            Side::W(min_w) => w - min_w,
             Side::Near if open_gl => z + w,
             Side::Near => z,
             Side::Far => w - z,
@@ -105,7 +105,7 @@ fn crossed_planes(
 ) -> Option<usize> {
     let ws = || object.vertices.iter().map(|v| f64::from(position(v)[3]));
     let greatest = ws().fold(0.0, |a: f64, w| a.max(w.abs()));
-    let least = match ws().any(|w| w <= 0.0) {
+    let min_w = match ws().any(|w| w <= 0.0) {
         true => (greatest * MIN_RELATIVE_W).max(f64::from(f32::MIN_POSITIVE)),
         false => f64::NEG_INFINITY,
     };
@@ -144,7 +144,7 @@ fn crossed_planes(
         }
         inside
     };
-    let mut seen = !least.is_finite() || test(Side::W(least));
+    let mut seen = !min_w.is_finite() || test(Side::W(min_w));
     seen &= !state.near || test(Side::Near);
     seen &= !state.far || test(Side::Far);
     if state.viewport_xy || state.guard_band {

@@ -7,9 +7,10 @@ use crate::draw::exec::Draw;
 use crate::draw::object::{Object, dword};
 use crate::observer::Via;
 use crate::rules;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as viewport;
+use hw::value::draw::{clip_api_mode, clip_mode};
 use hw::{Field, Packet};
 
 /// Clip Mode.
@@ -59,7 +60,7 @@ pub(crate) struct ClipState {
 }
 
 /// The dwords of each viewport's SF_CLIP_VIEWPORT.
-pub(crate) fn viewports(draw: &Draw<'_>) -> Result<Vec<[u32; 16]>, Stop> {
+pub(crate) fn viewports(draw: &Draw<'_>) -> Result<Vec<[u32; 16]>, StopReason> {
     let clip = &packet::state_clip::PACKET;
     let last = draw.state.get(clip, packet::state_clip::MAXIMUM_VP_INDEX);
     let pointers = &packet::state_viewport_state_pointers_sf_clip::PACKET;
@@ -104,15 +105,15 @@ pub(crate) fn last_geometry_stage_field(draw: &Draw<'_>, fields: [Field; 3]) -> 
 
 impl ClipState {
     /// Decodes the state of a draw.
-    pub fn read(draw: &Draw<'_>) -> Result<ClipState, Stop> {
+    pub fn read(draw: &Draw<'_>) -> Result<ClipState, StopReason> {
         use packet::state_clip as clip;
         use packet::{state_ds as ds, state_gs as gs, state_raster as raster, state_vs as vs};
         let get = |field| draw.state.get(&clip::PACKET, field);
         let raster = |field| draw.state.flag(&raster::PACKET, field);
         let mode = match get(clip::CLIP_MODE) {
-            0 => Mode::Normal,
-            3 => Mode::RejectAll,
-            4 => Mode::AcceptAll,
+            clip_mode::CLIPMODE_NORMAL => Mode::Normal,
+            clip_mode::CLIPMODE_REJECT_ALL => Mode::RejectAll,
+            clip_mode::CLIPMODE_ACCEPT_ALL => Mode::AcceptAll,
             other => {
                 return Err(
                     rules::CLIP_MODE.stop(format!("clip mode {other} is reserved"), draw.at)
@@ -170,7 +171,7 @@ impl ClipState {
             guard_band,
             near: raster(packet::state_raster::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE),
             far: raster(packet::state_raster::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE),
-            open_gl: get(clip::API_MODE) == 0,
+            open_gl: get(clip::API_MODE) == clip_api_mode::APIMODE_OGL,
             user_clip: user_clip as u32,
             user_cull: user_cull as u32,
             bands,

@@ -12,11 +12,11 @@ use isa::Src;
 
 /// Fetched vertices are captured as they are: row, id, instance.
 #[test]
-fn primitives_name_their_vertices_and_instances() {
+fn primitive_vertex_and_instance_ids() {
     let captured = |topology: u64, indexed: bool, fields: &[(Field, u64)]| {
         let mut draw = Draw::new(topology);
         use {state_vf as vf, state_vf_sgvs as sgvs};
-        // Component x alone of the last element, ids beside it.
+        // Component x of the last element, followed by the IDs.
         draw.commands.push(vertex_elements([1, 2, 2, 2]));
         let fields_of_ids = [
             (sgvs::VERTEXID_ENABLE, 1),
@@ -110,7 +110,7 @@ fn primitives_name_their_vertices_and_instances() {
 }
 
 #[test]
-fn clip_modes_are_counted() {
+fn clip_modes_update_statistics() {
     for (mode, expected) in [(0u64, [3, 2]), (3, [3, 0]), (4, [3, 3])] {
         let mut draw = Draw::new(1);
         // The elements: a point beyond the right side, with x = w + 1, then two inside.
@@ -138,7 +138,7 @@ fn clip_modes_are_counted() {
 }
 
 #[test]
-fn the_guard_band_is_that_of_the_vertex_s_viewport() {
+fn guard_band_follows_the_vertex_viewport() {
     use state_viewport_state_pointers_sf_clip as pointers;
     // Points at x = 1.0 of position (1, 2, 3, 4): 0.25 of w, and y = 0.5 of it. Viewport 0 reaches
     // to 0.125, 1 to 0.5 and 1.
@@ -207,7 +207,7 @@ fn seen_by_geometry(topology: u64, n: u64, count: u8, fields: &[(Field, u64)]) -
 }
 
 #[test]
-fn geometry_shaders_see_strips_and_neighbours_as_they_ask() {
+fn gs_input_strips_and_adjacency() {
     use state_gs as gs;
     let leading = [(gs::REORDER_MODE, 0)];
     let trailing = [(gs::REORDER_MODE, 1)];
@@ -229,7 +229,7 @@ fn geometry_shaders_see_strips_and_neighbours_as_they_ask() {
 }
 
 #[test]
-fn edges_are_drawn_where_their_first_vertex_says_so() {
+fn edge_flags_of_the_first_vertex_select_drawn_edges() {
     use state_raster as raster;
     for flags in 0..8u32 {
         let mut draw = Draw::on_screen(4);
@@ -276,7 +276,7 @@ fn edges_are_drawn_where_their_first_vertex_says_so() {
 }
 
 #[test]
-fn push_constants_fill_64_registers_at_most() {
+fn push_constants_are_limited_to_64_registers() {
     use state_vs as vs;
     for (lengths, fits) in [([32, 32], true), ([31, 32], true), ([33, 32], false)] {
         let mut draw = Draw::new(1);

@@ -8,12 +8,12 @@ use super::payload::Slot;
 use super::state::{AuxOperation, State};
 use super::target::RenderTargets;
 use crate::draw::object::SetupObject;
-use crate::memory::View;
-use eu::Stop;
+use crate::memory::AddressSpaceView;
+use eu::StopReason;
 
 /// The state that threads' messages act on.
 pub(super) struct PixelBackend<'a> {
-    pub view: View<'a>,
+    pub view: AddressSpaceView<'a>,
     pub at: u64,
     pub state: State<'a>,
     pub targets: RenderTargets,
@@ -30,7 +30,11 @@ pub(super) struct TargetFill {
 impl PixelBackend<'_> {
     /// Runs [`PixelBackend::test_pixel`] on a subspan of one sample per pixel; returns the pixels
     /// that pass, or `None` if they have to be tested one by one.
-    pub fn test_subspan(&mut self, setup: &SetupObject, slot: &Slot) -> Result<Option<u32>, Stop> {
+    pub fn test_subspan(
+        &mut self,
+        setup: &SetupObject,
+        slot: &Slot,
+    ) -> Result<Option<u32>, StopReason> {
         let state = &self.state;
         if state.samples != 1 {
             return Ok(None);
@@ -59,7 +63,7 @@ impl PixelBackend<'_> {
         (slot, pixel, covered): (&Slot, usize, u32),
         depth: Option<f32>,
         reference: Option<u8>,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, StopReason> {
         let mut passed = covered;
         let state = &self.state;
         if state.depth.is_active() {
@@ -86,7 +90,12 @@ impl PixelBackend<'_> {
 
     /// The index of a binding table entry's render target, with a blend state entry; `None` for a
     /// null surface.
-    pub fn target(&mut self, index: u32, blend: usize, at: u64) -> Result<Option<usize>, Stop> {
+    pub fn target(
+        &mut self,
+        index: u32,
+        blend: usize,
+        at: u64,
+    ) -> Result<Option<usize>, StopReason> {
         self.targets
             .find(&self.view, &self.state, (index, blend), at)
     }
@@ -99,7 +108,7 @@ impl PixelBackend<'_> {
         mask: u32,
         colour: [u32; 4],
         second: [u32; 4],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         match target.and_then(|i| self.targets.get(i)) {
             Some(target) => target.write(&self.view, place, mask, colour, second),
             None => Ok(()),
@@ -113,7 +122,7 @@ impl PixelBackend<'_> {
         place: [u32; 3],
         what: AuxOperation,
         at: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         match target.and_then(|i| self.targets.get(i)) {
             Some(target) => {
                 clear::clear_or_resolve_pixel(&self.view, &target.image, place, what, at)

@@ -6,6 +6,7 @@
 
 use super::depth::compare;
 use hw::draw_state::blend_state_entry as entry;
+use hw::value::draw::{blend_factor, blend_function};
 
 /// Alpha test, alpha to coverage and alpha to one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -113,13 +114,17 @@ impl Blend {
     ) -> [f32; 4] {
         std::array::from_fn(|i| {
             let [source_factor, destination_factor, function] = self.equations[usize::from(i == 3)];
-            let factor = |code| blend_factor(code, i, source, second, destination, constant);
+            let factor = |code| factor(code, i, source, second, destination, constant);
             let (s, d) = (source[i], destination[i]);
             match function {
-                0 => s * factor(source_factor) + d * factor(destination_factor),
-                1 => s * factor(source_factor) - d * factor(destination_factor),
-                2 => d * factor(destination_factor) - s * factor(source_factor),
-                3 => s.min(d),
+                blend_function::ADD => s * factor(source_factor) + d * factor(destination_factor),
+                blend_function::SUBTRACT => {
+                    s * factor(source_factor) - d * factor(destination_factor)
+                }
+                blend_function::REVERSE_SUBTRACT => {
+                    d * factor(destination_factor) - s * factor(source_factor)
+                }
+                blend_function::MIN => s.min(d),
                 _ => s.max(d),
             }
         })
@@ -127,7 +132,7 @@ impl Blend {
 }
 
 /// The value of BLENDFACTOR_* for component `i`.
-fn blend_factor(
+fn factor(
     code: u64,
     i: usize,
     source: [f32; 4],
@@ -136,26 +141,26 @@ fn blend_factor(
     constant: [f32; 4],
 ) -> f32 {
     match code {
-        0x01 => 1.0,
-        0x02 => source[i],
-        0x03 => source[3],
-        0x04 => destination[3],
-        0x05 => destination[i],
-        0x06 if i == 3 => 1.0,
-        0x06 => source[3].min(1.0 - destination[3]),
-        0x07 => constant[i],
-        0x08 => constant[3],
-        0x09 => second[i],
-        0x0a => second[3],
-        0x12 => 1.0 - source[i],
-        0x13 => 1.0 - source[3],
-        0x14 => 1.0 - destination[3],
-        0x15 => 1.0 - destination[i],
-        0x17 => 1.0 - constant[i],
-        0x18 => 1.0 - constant[3],
-        0x19 => 1.0 - second[i],
-        0x1a => 1.0 - second[3],
-        // 0x11, and reserved codes.
+        blend_factor::ONE => 1.0,
+        blend_factor::SRC_COLOR => source[i],
+        blend_factor::SRC_ALPHA => source[3],
+        blend_factor::DST_ALPHA => destination[3],
+        blend_factor::DST_COLOR => destination[i],
+        blend_factor::SRC_ALPHA_SATURATE if i == 3 => 1.0,
+        blend_factor::SRC_ALPHA_SATURATE => source[3].min(1.0 - destination[3]),
+        blend_factor::CONST_COLOR => constant[i],
+        blend_factor::CONST_ALPHA => constant[3],
+        blend_factor::SRC1_COLOR => second[i],
+        blend_factor::SRC1_ALPHA => second[3],
+        blend_factor::INV_SRC_COLOR => 1.0 - source[i],
+        blend_factor::INV_SRC_ALPHA => 1.0 - source[3],
+        blend_factor::INV_DST_ALPHA => 1.0 - destination[3],
+        blend_factor::INV_DST_COLOR => 1.0 - destination[i],
+        blend_factor::INV_CONST_COLOR => 1.0 - constant[i],
+        blend_factor::INV_CONST_ALPHA => 1.0 - constant[3],
+        blend_factor::INV_SRC1_COLOR => 1.0 - second[i],
+        blend_factor::INV_SRC1_ALPHA => 1.0 - second[3],
+        // ZERO, and reserved codes.
         _ => 0.0,
     }
 }
@@ -184,18 +189,18 @@ mod tests {
     }
 
     #[test]
-    fn equations_by_hand() {
+    fn blend_equations() {
         let (s, d) = ([0.5, 0.25, 1.0, 0.5], [0.2, 0.4, 0.6, 0.8]);
         let over = entry(0x03, 0x13, 0).blend(s, [0.0; 4], d, [0.0; 4]);
         assert_eq!(over, [0.35, 0.325, 0.8, 0.65]);
-        let least = entry(0x11, 0x11, 3).blend(s, [0.0; 4], d, [0.0; 4]);
-        assert_eq!(least, [0.2, 0.25, 0.6, 0.5]);
+        let minimum = entry(0x11, 0x11, 3).blend(s, [0.0; 4], d, [0.0; 4]);
+        assert_eq!(minimum, [0.2, 0.25, 0.6, 0.5]);
         let back = entry(0x01, 0x07, 2).blend(s, [0.0; 4], d, [1.0, 0.5, 0.0, 1.0]);
         assert_eq!(back, [0.2 - 0.5, 0.2 - 0.25, -1.0, 0.8 - 0.5]);
     }
 
     #[test]
-    fn factors_are_of_their_component_or_of_alpha() {
+    fn blend_factors_per_component_or_alpha() {
         let source = [0.1, 0.2, 0.3, 0.4];
         let second = [0.5, 0.6, 0.7, 0.8];
         let destination = [0.15, 0.25, 0.35, 0.45];
@@ -222,19 +227,16 @@ mod tests {
             (0x19, [1.0 - 0.6, 1.0 - 0.8]),
             (0x1a, [1.0 - 0.8, 1.0 - 0.8]),
         ] {
-            let of = |i| blend_factor(code, i, source, second, destination, constant);
+            let of = |i| factor(code, i, source, second, destination, constant);
             assert_eq!([of(1), of(3)], expected, "{code:#x}");
         }
         // Saturated by what is left of the destination.
         let full = [0.0, 0.0, 0.0, 0.9f32];
-        assert_eq!(
-            blend_factor(0x06, 1, source, second, full, constant),
-            1.0 - 0.9
-        );
+        assert_eq!(factor(0x06, 1, source, second, full, constant), 1.0 - 0.9);
     }
 
     #[test]
-    fn alpha_decides_about_samples() {
+    fn alpha_test_and_alpha_to_coverage() {
         let blend = AlphaState {
             to_coverage: true,
             ..AlphaState::default()
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn logic_operations_are_their_truth_tables() {
+    fn logic_ops_follow_their_truth_tables() {
         let (s, d) = (0b1100, 0b1010);
         assert_eq!(logic_operation(0x0, s, d), 0);
         assert_eq!(logic_operation(0x8, s, d), 0b1000);

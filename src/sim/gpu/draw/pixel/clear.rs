@@ -8,11 +8,11 @@ use super::depth::{depth_buffer, stencil_buffer, viewport_depth_ranges};
 use super::state::AuxOperation;
 use super::target::expand_mcs;
 use crate::draw::exec::Draw;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Depth, Via};
 use crate::rules;
 use crate::surface::{AuxMode, Image, format};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
 
 /// CCS blocks across and down that a pixel of the scaled-down rectangle stands for.
@@ -31,12 +31,12 @@ fn fast_clear_scale(image: &Image) -> Option<[u32; 2]> {
 
 /// Clears or resolves the blocks that a pixel of the scaled-down rectangle stands for.
 pub(super) fn clear_or_resolve_pixel(
-    view: &View<'_>,
+    view: &AddressSpaceView<'_>,
     image: &Image,
     [x, y, layer]: [u32; 3],
     what: AuxOperation,
     at: u64,
-) -> Result<(), Stop> {
+) -> Result<(), StopReason> {
     let Some([w, h]) = fast_clear_scale(image) else {
         return Err(rules::FAST_CLEAR_SURFACE.stop(
             "a fast clear or resolve of a surface without a control surface",
@@ -72,7 +72,7 @@ pub(super) fn clear_or_resolve_pixel(
 
 /// Executes 3DSTATE_WM_HZ_OP. Clears write the depth and stencil buffers at once, so resolves have
 /// nothing to do.
-pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
+pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), StopReason> {
     let view = draw.view(Via::Hierarchical);
     let get = |field: hw::Field| field.get(words);
     let samples = get(op::NUMBER_OF_MULTISAMPLES);
@@ -84,7 +84,7 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
             ..(get(op::CLEAR_RECTANGLE_Y_MAX) as u32).min(height);
         (x, y)
     };
-    let fill = |image: &Image, value: u32, is_depth: bool| -> Result<(), Stop> {
+    let fill = |image: &Image, value: u32, is_depth: bool| -> Result<(), StopReason> {
         let (columns, rows) = rectangle(image);
         let level = image.at_level(image.lod);
         let element = format::encode(image.format, [value, 0, 0, 0]);
@@ -119,7 +119,7 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
 
 /// "The clear value must be between the min and max depth values (inclusive) defined in the
 /// CC_VIEWPORT"; for D32_FLOAT it may also be a denormal.
-fn check_depth_clear_value(draw: &Draw<'_>, image: &Image, value: f32) -> Result<(), Stop> {
+fn check_depth_clear_value(draw: &Draw<'_>, image: &Image, value: f32) -> Result<(), StopReason> {
     let range = viewport_depth_ranges(draw)?
         .first()
         .copied()
@@ -132,7 +132,7 @@ fn check_depth_clear_value(draw: &Draw<'_>, image: &Image, value: f32) -> Result
 }
 
 /// Reports to strict mode how an operation changes the state of the hierarchical depth buffer.
-fn observe_hz_op(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
+fn observe_hz_op(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), StopReason> {
     let get = |field: hw::Field| field.get(words);
     let set = |field: hw::Field| get(field) == 1;
     let (clears, resolves, fills) = (
@@ -152,12 +152,12 @@ fn observe_hz_op(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Sto
             let from = [op::CLEAR_RECTANGLE_X_MIN, op::CLEAR_RECTANGLE_Y_MIN].map(get);
             let whole = from == [0, 0] && to[0] >= width.into() && to[1] >= height.into();
             if (clears || fills) && whole {
-                view.depth(image.address, Depth::Told(slice));
+                view.depth(image.address, Depth::HizValid(slice));
             }
             if clears {
                 view.depth(image.address, Depth::Held(slice));
             } else if resolves {
-                view.depth(image.address, Depth::Settled(slice));
+                view.depth(image.address, Depth::Resolved(slice));
             }
         }
     }

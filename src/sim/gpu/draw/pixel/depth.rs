@@ -7,17 +7,22 @@
 //!      Test".
 
 use crate::draw::exec::Draw;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Depth, Slices, Via};
 use crate::surface::{Image, Level};
 use crate::target_images::Role;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
 };
 use hw::draw_state::cc_viewport;
 use hw::state::render_surface_state as rss;
-use hw::value::state::surface_type::SURFTYPE_NULL;
+use hw::value::draw::{compare_function, depth_format, depth_surface_type, stencil_op};
+use hw::value::state::{
+    multisampled_surface_storage_format as storage, surface_horizontal_alignment as halign,
+    surface_type, surface_vertical_alignment as valign, tile_mode,
+};
+use hw::value::surface_format;
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -33,7 +38,7 @@ struct StencilFace {
 
 /// Depth and stencil state of one draw.
 pub(crate) struct DepthStencil<'a> {
-    view: View<'a>,
+    view: AddressSpaceView<'a>,
     depth: Option<(Level, DepthFormat)>,
     stencil: Option<Level>,
     test: bool,
@@ -55,13 +60,13 @@ pub(crate) struct DepthStencil<'a> {
 /// COMPAREFUNCTION_*: compares the new value with the old one.
 pub(super) fn compare<T: PartialOrd>(function: u64, new: T, old: T) -> bool {
     match function {
-        0 => true,
-        1 => false,
-        2 => new < old,
-        3 => new == old,
-        4 => new <= old,
-        5 => new > old,
-        6 => new != old,
+        compare_function::ALWAYS => true,
+        compare_function::NEVER => false,
+        compare_function::LESS => new < old,
+        compare_function::EQUAL => new == old,
+        compare_function::LEQUAL => new <= old,
+        compare_function::GREATER => new > old,
+        compare_function::NOTEQUAL => new != old,
         _ => new >= old,
     }
 }
@@ -77,7 +82,7 @@ enum DepthFormat {
 impl DepthFormat {
     /// The bits that a depth is stored as, rounded to nearest.
     fn encode(self, z: f32) -> u32 {
-        let normalised = |most: f64| (f64::from(z).clamp(0.0, 1.0) * most + 0.5) as u32;
+        let normalised = |max: f64| (f64::from(z).clamp(0.0, 1.0) * max + 0.5) as u32;
         match self {
             DepthFormat::Float32 => z.to_bits(),
             DepthFormat::Unorm24 => normalised(16_777_215.0),
@@ -107,31 +112,34 @@ impl DepthFormat {
 /// STENCILOP_*.
 fn stencil_op(operation: u64, old: u8, reference: u8) -> u8 {
     match operation {
-        0 => old,
-        1 => 0,
-        2 => reference,
-        3 => old.saturating_add(1),
-        4 => old.saturating_sub(1),
-        5 => old.wrapping_add(1),
-        6 => old.wrapping_sub(1),
+        stencil_op::KEEP => old,
+        stencil_op::ZERO => 0,
+        stencil_op::REPLACE => reference,
+        stencil_op::INCRSAT => old.saturating_add(1),
+        stencil_op::DECRSAT => old.saturating_sub(1),
+        stencil_op::INCR => old.wrapping_add(1),
+        stencil_op::DECR => old.wrapping_sub(1),
         _ => !old,
     }
 }
 
 /// The depth buffer as a surface; `None` if it is null.
-pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
+pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, StopReason> {
     let get = |field| draw.state.get(&db::PACKET, field);
-    if draw.state.words(&db::PACKET).is_empty() || get(db::SURFACE_TYPE) == SURFTYPE_NULL {
+    if draw.state.words(&db::PACKET).is_empty()
+        || get(db::SURFACE_TYPE) == depth_surface_type::SURFTYPE_NULL
+    {
         return Ok(None);
     }
-    // D32_FLOAT, D24_UNORM_X8, D16_UNORM by their sampler formats; the last has a horizontal
-    // alignment of eight.
+    // The formats that the sampler reads such depths with.
     let (format, halign) = match get(db::SURFACE_FORMAT) {
-        1 => (0x0d8, 1),
-        3 => (0x0d9, 1),
-        5 => (0x10a, 2),
+        depth_format::D32_FLOAT => (surface_format::R32_FLOAT, halign::HALIGN_4),
+        depth_format::D24_UNORM_X8_UINT => {
+            (surface_format::R24_UNORM_X8_TYPELESS, halign::HALIGN_4)
+        }
+        depth_format::D16_UNORM => (surface_format::R16_UNORM, halign::HALIGN_8),
         other => {
-            return Err(Stop::Unimplemented {
+            return Err(StopReason::Unimplemented {
                 what: format!("depth format {other}"),
                 at: draw.at,
             });
@@ -143,8 +151,8 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<I
         Layout {
             format,
             halign,
-            valign: 1,
-            tiling: 3,
+            valign: valign::VALIGN_4,
+            tiling: tile_mode::YMAJOR,
             pitch: get(db::SURFACE_PITCH),
             address: get(db::SURFACE_BASE_ADDRESS),
             qpitch: get(db::SURFACE_QPITCH),
@@ -154,20 +162,22 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<I
 }
 
 /// The stencil buffer as a surface; `None` if it is disabled.
-pub(crate) fn stencil_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
+pub(crate) fn stencil_buffer(
+    draw: &Draw<'_>,
+    log_samples: u64,
+) -> Result<Option<Image>, StopReason> {
     let get = |field| draw.state.get(&sb::PACKET, field);
     if get(sb::STENCIL_BUFFER_ENABLE) == 0 {
         return Ok(None);
     }
-    let r8_uint = 0x143;
     surface(
         draw,
         log_samples,
         Layout {
-            format: r8_uint,
-            halign: 2,
-            valign: 2,
-            tiling: 1,
+            format: surface_format::R8_UINT,
+            halign: halign::HALIGN_8,
+            valign: valign::VALIGN_8,
+            tiling: tile_mode::WMAJOR,
             pitch: get(sb::SURFACE_PITCH),
             address: get(sb::SURFACE_BASE_ADDRESS),
             qpitch: get(sb::SURFACE_QPITCH),
@@ -202,16 +212,19 @@ struct Layout {
 }
 
 /// Builds a surface with the extents of 3DSTATE_DEPTH_BUFFER, which the stencil buffer shares.
-fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, Stop> {
+fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, StopReason> {
     let get = |field| draw.state.get(&db::PACKET, field);
     let kind = match get(db::SURFACE_TYPE) {
-        SURFTYPE_NULL => 1,
+        depth_surface_type::SURFTYPE_NULL => surface_type::SURFTYPE_2D,
         kind => kind,
     };
     let mut words = [0; 16];
     let fields = [
         (rss::SURFACE_TYPE, kind),
-        (rss::SURFACE_ARRAY, u64::from(kind != 2)),
+        (
+            rss::SURFACE_ARRAY,
+            u64::from(kind != surface_type::SURFTYPE_3D),
+        ),
         (rss::SURFACE_FORMAT, layout.format),
         (rss::TILE_MODE, layout.tiling),
         (rss::SURFACE_HORIZONTAL_ALIGNMENT, layout.halign),
@@ -228,7 +241,10 @@ fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, S
         ),
         (rss::MIP_COUNT_LOD, get(db::LOD)),
         (rss::NUMBER_OF_MULTISAMPLES, log_samples),
-        (rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT, 1),
+        (
+            rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT,
+            storage::MSFMT_DEPTH_STENCIL,
+        ),
         (rss::SURFACE_BASE_ADDRESS, layout.address),
     ];
     for (field, value) in fields {
@@ -251,7 +267,7 @@ fn samples(draw: &Draw<'_>) -> u64 {
 }
 
 /// Minimum and maximum depth of each viewport that the clipper may select.
-pub(super) fn viewport_depth_ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, Stop> {
+pub(super) fn viewport_depth_ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, StopReason> {
     use hw::draw::{state_clip as clip, state_viewport_state_pointers_cc as pointers};
     let last = draw.state.get(&clip::PACKET, clip::MAXIMUM_VP_INDEX);
     let offset = draw
@@ -273,7 +289,7 @@ pub(super) fn viewport_depth_ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, St
 
 impl<'a> DepthStencil<'a> {
     /// Reads the state.
-    pub fn read(draw: &Draw<'a>) -> Result<DepthStencil<'a>, Stop> {
+    pub fn read(draw: &Draw<'a>) -> Result<DepthStencil<'a>, StopReason> {
         let get = |field| draw.state.get(&ds::PACKET, field);
         let flag = |field| draw.state.flag(&ds::PACKET, field);
         let front = StencilFace {
@@ -320,8 +336,9 @@ impl<'a> DepthStencil<'a> {
                     view.depth_through(image.address, bound, draw.at)?;
                 }
             } else {
-                if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
-                    // With functions other than ALWAYS and NEVER the stored depth matters.
+                let (always, never) = (compare_function::ALWAYS, compare_function::NEVER);
+                if test && ![always, never].contains(&get(ds::DEPTH_TEST_FUNCTION)) {
+                    // The stored depth matters.
                     view.depth_seen(image.address, bound, draw.at)?;
                 }
                 for element in (bound.elements[0]..bound.elements[1]).filter(|_| write) {
@@ -385,7 +402,7 @@ impl<'a> DepthStencil<'a> {
         [x, y, layer]: [u32; 3],
         mask: u32,
         depths: [f32; 4],
-    ) -> Result<Option<u32>, Stop> {
+    ) -> Result<Option<u32>, StopReason> {
         let Some((level, number)) = self.depth.as_ref().filter(|_| !self.has_stencil()) else {
             return Ok(None);
         };
@@ -426,7 +443,12 @@ impl<'a> DepthStencil<'a> {
 
     /// [`DepthStencil::test_subspan`] of two pixels whose depths share a dword, which no other
     /// worker accesses.
-    fn test_unorm16_pair(&self, address: u64, mask: u32, depths: [f32; 2]) -> Result<u32, Stop> {
+    fn test_unorm16_pair(
+        &self,
+        address: u64,
+        mask: u32,
+        depths: [f32; 2],
+    ) -> Result<u32, StopReason> {
         if mask == 0 {
             return Ok(0);
         }
@@ -449,14 +471,14 @@ impl<'a> DepthStencil<'a> {
     }
 
     /// The bits of a sample's depth.
-    fn read_depth(&self, number: DepthFormat, address: u64) -> Result<u32, Stop> {
+    fn read_depth(&self, number: DepthFormat, address: u64) -> Result<u32, StopReason> {
         match number {
             DepthFormat::Unorm16 => Ok(self.view.read_bytes(address, 2)? as u32),
             _ => self.view.read(address),
         }
     }
 
-    fn write_depth(&self, number: DepthFormat, address: u64, bits: u32) -> Result<(), Stop> {
+    fn write_depth(&self, number: DepthFormat, address: u64, bits: u32) -> Result<(), StopReason> {
         match number {
             DepthFormat::Unorm16 => self.view.write_bytes(address, 2, u64::from(bits)),
             _ => self.view.write(address, bits),
@@ -486,7 +508,7 @@ impl<'a> DepthStencil<'a> {
         depth: f32,
         front_facing: bool,
         reference: Option<u8>,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, StopReason> {
         let face = &self.faces[usize::from(!front_facing)];
         let reference = reference.unwrap_or(face.reference);
         let mut stencil_passes = true;
@@ -523,7 +545,7 @@ impl<'a> DepthStencil<'a> {
             let new = old & !face.write_mask | new & face.write_mask;
             if new != old {
                 let new = u64::from(new);
-                let write = |view: &View<'_>| view.write_bytes(address, 1, new);
+                let write = |view: &AddressSpaceView<'_>| view.write_bytes(address, 1, new);
                 self.view.by(Via::Depth, write)?;
             }
         }

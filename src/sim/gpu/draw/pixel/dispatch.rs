@@ -18,7 +18,7 @@ use crate::profile::StageWork;
 use crate::rules;
 use crate::surface::Image;
 use crate::target_images::Role;
-use eu::Stop;
+use eu::StopReason;
 
 /// The statistics of the pixel pipeline.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,7 +52,7 @@ pub(crate) struct PixelPipeline<'a> {
 
 impl<'a> PixelPipeline<'a> {
     /// Reads the state. `constants` are the stage's push constants.
-    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<PixelPipeline<'a>, Stop> {
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<PixelPipeline<'a>, StopReason> {
         let view = draw.view(Via::Render);
         let state = State::read(&draw, &view, constants)?;
         let mut executors = [None, None, None];
@@ -90,7 +90,11 @@ impl<'a> PixelPipeline<'a> {
     }
 
     /// Draws an object's pixels.
-    pub fn draw_object(&mut self, setup: &SetupObject, cover: &ObjectCoverage) -> Result<(), Stop> {
+    pub fn draw_object(
+        &mut self,
+        setup: &SetupObject,
+        cover: &ObjectCoverage,
+    ) -> Result<(), StopReason> {
         self.recordings = [None, None, None];
         self.fills = [None, None, None];
         self.prepared = false;
@@ -111,7 +115,7 @@ impl<'a> PixelPipeline<'a> {
 
     /// Draws a fully covered block whose threads all repeat the recorded one and write one colour
     /// to all pixels. Returns false if threads have to draw it.
-    fn fill_block(&mut self, setup: &SetupObject, [x, y]: [u32; 2]) -> Result<bool, Stop> {
+    fn fill_block(&mut self, setup: &SetupObject, [x, y]: [u32; 2]) -> Result<bool, StopReason> {
         const PIXELS: u32 = 1 << (2 * LOG_BLOCK);
         let width = self.dispatch_width(PIXELS as usize / 4);
         let index = (width / 8).ilog2() as usize;
@@ -154,7 +158,11 @@ impl<'a> PixelPipeline<'a> {
     }
 
     /// Draws the given subspans of an object.
-    fn draw_subspans(&mut self, setup: &SetupObject, subspans: &[Subspan]) -> Result<(), Stop> {
+    fn draw_subspans(
+        &mut self,
+        setup: &SetupObject,
+        subspans: &[Subspan],
+    ) -> Result<(), StopReason> {
         let mut slots = std::mem::take(&mut self.slots);
         slots.clear();
         let state = &self.back.state;
@@ -254,7 +262,7 @@ impl<'a> PixelPipeline<'a> {
         setup: &SetupObject,
         slot: &mut Slot,
         passes: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         if passes {
             slot.writable = slot.covered.map(|s| s & 1);
             let passed = slot.writable.into_iter().map(u64::from).sum::<u64>();
@@ -274,7 +282,7 @@ impl<'a> PixelPipeline<'a> {
     }
 
     /// Runs threads for slots, in order.
-    fn run_slots(&mut self, setup: &SetupObject, slots: &mut [Slot]) -> Result<(), Stop> {
+    fn run_slots(&mut self, setup: &SetupObject, slots: &mut [Slot]) -> Result<(), StopReason> {
         let mut rest = slots;
         while !rest.is_empty() {
             let width = self.dispatch_width(rest.len());
@@ -304,7 +312,7 @@ impl<'a> PixelPipeline<'a> {
         setup: &SetupObject,
         slots: &mut [Slot],
         width: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let index = (width / 8).ilog2() as usize;
         let Some(Some((executor, start))) = self.executors.get_mut(index) else {
             return Ok(());
@@ -368,7 +376,7 @@ impl<'a> PixelPipeline<'a> {
     }
 
     /// Ends the draw: compresses the blocks of compressed targets.
-    pub fn close(&mut self) -> Result<(), Stop> {
+    pub fn close(&mut self) -> Result<(), StopReason> {
         self.back.targets.compress_open_blocks(&self.back.view)
     }
 

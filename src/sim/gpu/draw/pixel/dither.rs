@@ -52,34 +52,34 @@ pub(super) fn dither(
 mod tests {
     use super::*;
 
-    fn at(number: u16, colour: [f32; 4], pixel: [u32; 2]) -> [u8; 16] {
+    fn dithered(number: u16, colour: [f32; 4], pixel: [u32; 2]) -> [u8; 16] {
         let format = Format::by_number(number.into()).expect("a format");
         let colour = colour.map(f32::to_bits);
         format::encode(format, dither(format, colour, pixel, [0; 2]))
     }
 
     #[test]
-    fn what_a_format_has_stays_and_what_lies_between_is_spread() {
+    fn dithering_preserves_exact_values_and_spreads_others() {
         let (unorm, srgb) = (0x0c7, 0x0c8);
         for k in 0..=255u8 {
             let exact = f32::from(k) / 255.0;
             for pixel in (0..16).map(|i| [i & 3, i >> 2]) {
-                assert_eq!(at(unorm, [exact; 4], pixel)[..4], [k; 4], "{k}");
+                assert_eq!(dithered(unorm, [exact; 4], pixel)[..4], [k; 4], "{k}");
                 let linear = format::srgb_to_linear(exact);
                 let colour = [linear, linear, linear, exact];
-                assert_eq!(at(srgb, colour, pixel)[..4], [k; 4], "{k} sRGB");
+                assert_eq!(dithered(srgb, colour, pixel)[..4], [k; 4], "{k} sRGB");
             }
         }
         // A quarter of the way from 100 to 101: four of sixteen pixels.
         let colour = [100.25 / 255.0; 4];
-        let found = (0..16).map(|i| at(unorm, colour, [i & 3, i >> 2])[0]);
+        let found = (0..16).map(|i| dithered(unorm, colour, [i & 3, i >> 2])[0]);
         let found: Vec<_> = found.collect();
         let of = |value| found.iter().filter(|v| **v == value).count();
         assert_eq!((of(100), of(101)), (12, 4));
     }
 
     #[test]
-    fn offsets_move_the_matrix() {
+    fn dither_matrix_offsets() {
         let format = Format::by_number(0x0c7).expect("R8G8B8A8_UNORM");
         let colour = [(7.5f32 / 255.0).to_bits(); 4];
         for i in 0..64 {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn wider_and_other_channels_are_not_dithered() {
+    fn wide_and_non_unorm_channels_are_not_dithered() {
         // R16G16B16A16_UNORM, R10G10B10A2_UNORM, R8G8B8A8_SNORM, R32G32B32A32_FLOAT.
         for (number, alpha) in [(0x080, true), (0x0c2, false), (0x0c9, true), (0x000, true)] {
             let format = Format::by_number(number).expect("a format");

@@ -8,6 +8,7 @@ use super::message::Batch;
 use super::payload::{self, PixelPoint};
 use eu::Message;
 use isa::descriptor::interpolator;
+use isa::message::pixel_interpolator;
 
 /// An offset in sixteenths of a pixel, from four bits of two's complement.
 fn offset(bits: u32) -> f64 {
@@ -34,16 +35,18 @@ impl Batch<'_, '_> {
             let pixel = lane % 4;
             let moved = |x: u32, y: u32| [offset(x) + state.centre, offset(y) + state.centre];
             let [dx, dy] = match interpolator::MESSAGE_TYPE.get(desc) {
-                0 => moved(offsets, offsets >> 4),
-                1 => state.positions[(offsets >> 4 & 15) as usize],
-                2 => payload::offset_in_pixel(state, slot, pixel, PixelPoint::Centroid),
+                pixel_interpolator::SHARED_OFFSET => moved(offsets, offsets >> 4),
+                pixel_interpolator::SAMPLE => state.positions[(offsets >> 4 & 15) as usize],
+                pixel_interpolator::CENTROID => {
+                    payload::offset_in_pixel(state, slot, pixel, PixelPoint::Centroid)
+                }
                 _ => moved(dword(lane), dword(width + lane)),
             };
             let x = f64::from(slot.x + (pixel as u32 & 1)) + dx;
             let y = f64::from(slot.y + (pixel as u32 >> 1)) + dy;
-            let weights = match interpolator::INTERPOLATION_MODE.get(desc) {
-                0 => self.setup.perspective(x, y),
-                _ => self.setup.linear(x, y),
+            let weights = match interpolator::INTERPOLATION_MODE.any(desc) {
+                false => self.setup.perspective(x, y),
+                true => self.setup.linear(x, y),
             };
             let base = lane / 8 * 16 + lane % 8;
             for (i, weight) in weights.iter().enumerate() {

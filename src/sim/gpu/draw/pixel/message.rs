@@ -11,8 +11,10 @@ use crate::bindings::Payload;
 use crate::draw::exec::StageFunctions;
 use crate::draw::object::SetupObject;
 use crate::surface::format;
-use eu::{Message, Reply, Stop};
+use eu::{Message, MessageReply, StopReason};
+use isa::descriptor::value::render_target_subtype;
 use isa::descriptor::{common, render_target};
+use isa::message::render_cache::{RENDER_TARGET_READ, RENDER_TARGET_WRITE};
 
 /// The pixels of a running thread.
 pub(super) struct Batch<'t, 'a> {
@@ -29,7 +31,11 @@ pub(super) const RENDER_CACHE: u8 = isa::message::render_cache::SFID;
 const PIXEL_INTERPOLATOR: u8 = isa::message::pixel_interpolator::SFID;
 
 impl StageFunctions for Batch<'_, '_> {
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         match (message.sfid, render_target::MESSAGE_TYPE.get(message.desc)) {
             (PIXEL_INTERPOLATOR, _) => {
                 if self.back.view.is_strict() {
@@ -40,8 +46,8 @@ impl StageFunctions for Batch<'_, '_> {
                 }
                 self.interpolate(message, response);
             }
-            (RENDER_CACHE, 12) => self.write(message)?,
-            (RENDER_CACHE, 13) => return gap(message.ip, "a render target read"),
+            (RENDER_CACHE, RENDER_TARGET_WRITE) => self.write(message)?,
+            (RENDER_CACHE, RENDER_TARGET_READ) => return gap(message.ip, "a render target read"),
             (sfid, kind) => {
                 return gap(
                     message.ip,
@@ -49,7 +55,7 @@ impl StageFunctions for Batch<'_, '_> {
                 );
             }
         }
-        Ok(Reply::Done)
+        Ok(MessageReply::Done)
     }
 }
 
@@ -97,14 +103,14 @@ impl<'t, 'a> Batch<'t, 'a> {
 
 impl Batch<'_, '_> {
     #[inline(always)]
-    fn layout(&self, message: &Message<'_>, header: Option<u32>) -> Result<Layout, Stop> {
+    fn layout(&self, message: &Message<'_>, header: Option<u32>) -> Result<Layout, StopReason> {
         let state = &self.back.state;
         let (width, replicated, dual, upper) = match render_target::SUBTYPE.get(message.desc) {
-            0 => (16, false, false, false),
-            1 => (16, true, false, false),
-            2 => (8, false, true, false),
-            3 => (8, false, true, true),
-            4 => (8, false, false, false),
+            render_target_subtype::SIMD16 => (16, false, false, false),
+            render_target_subtype::SIMD16_REPLICATED => (16, true, false, false),
+            render_target_subtype::SIMD8_DUAL_SOURCE_LOW => (8, false, true, false),
+            render_target_subtype::SIMD8_DUAL_SOURCE_HIGH => (8, false, true, true),
+            render_target_subtype::SIMD8 => (8, false, false, false),
             _ => return gap(message.ip, "a render target write of this kind"),
         };
         let mut end = if header.is_some() { 16 } else { 0 };
@@ -139,7 +145,7 @@ impl Batch<'_, '_> {
     pub fn uniform_fill(
         &mut self,
         message: &Message<'_>,
-    ) -> Result<Option<Option<TargetFill>>, Stop> {
+    ) -> Result<Option<Option<TargetFill>>, StopReason> {
         let payload = Payload {
             first: message.src0,
             second: message.src1,
@@ -176,7 +182,7 @@ impl Batch<'_, '_> {
         Ok(Some(Some(TargetFill { target, colour })))
     }
 
-    fn write(&mut self, message: &Message<'_>) -> Result<(), Stop> {
+    fn write(&mut self, message: &Message<'_>) -> Result<(), StopReason> {
         let split = message.src0.len();
         let dword = |i: usize| {
             let found = match i < split {
@@ -296,7 +302,7 @@ impl Batch<'_, '_> {
         message: &Message<'_>,
         (target, layout): (usize, &Layout),
         pixels: u32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let split = message.src0.len();
         // Parts of a payload start at whole registers, so the dwords of four pixels are contiguous.
         let four = |at: usize| -> [u32; 4] {
@@ -361,7 +367,7 @@ impl Batch<'_, '_> {
         (target, layout): (usize, &Layout),
         pixels: u32,
         first: usize,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, StopReason> {
         if layout.width != 16 || layout.replicated {
             return Ok(false);
         }

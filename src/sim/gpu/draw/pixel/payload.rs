@@ -8,6 +8,7 @@
 
 use super::state::State;
 use crate::draw::object::{Kind, SetupObject};
+use hw::value::draw::{position_xy_offset, position_zw_interpolation_mode};
 
 /// Four channels of a thread: a subspan, or one sample of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -259,8 +260,8 @@ fn interpolants(
         }
     }
     let kind = match state.zw_mode {
-        2 => PixelPoint::Centroid,
-        3 => PixelPoint::Sample,
+        position_zw_interpolation_mode::INTERP_CENTROID => PixelPoint::Centroid,
+        position_zw_interpolation_mode::INTERP_SAMPLE => PixelPoint::Sample,
         _ => PixelPoint::Centre,
     };
     if state.uses_depth {
@@ -273,9 +274,9 @@ fn interpolants(
         let each = xs.iter().zip(&ys).take(group);
         out.extend(each.map(|(x, y)| ((1.0 / setup.inverse_w.evaluate(*x, *y)) as f32).to_bits()));
     }
-    if state.offsets != 0 {
+    if state.offsets != position_xy_offset::POSOFFSET_NONE {
         let kind = match state.offsets {
-            2 => PixelPoint::Centroid,
+            position_xy_offset::POSOFFSET_CENTROID => PixelPoint::Centroid,
             _ => PixelPoint::Sample,
         };
         // Sixteenths of a pixel: a byte of x and one of y for each of 16 pixels.

@@ -11,9 +11,9 @@ use super::target_rules;
 use crate::draw::exec::{Draw, Shader};
 use crate::draw::raster::{Lines, RasterState};
 use crate::fate;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Via;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_ps as table, state_blend_state_pointers as blend_pointer,
     state_cc_state_pointers as cc_pointer, state_multisample as multisample, state_ps as ps,
@@ -21,7 +21,10 @@ use hw::draw::{
     state_sampler_state_pointers_ps as samplers, state_wm as wm,
 };
 use hw::draw_state::{blend_state, color_calc_state as cc};
-use hw::value::draw::render_target_resolve;
+use hw::value::draw::{
+    alpha_test_format, computed_depth_mode, early_depth_stencil_control, floating_point_mode,
+    input_coverage_mask, pixel_location, render_target_resolve, wm_force,
+};
 
 /// The kernel of one dispatch width.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +113,11 @@ pub(super) struct State<'a> {
 
 impl<'a> State<'a> {
     /// Decodes the state of a draw.
-    pub fn read(draw: &Draw<'a>, view: &View<'_>, constants: Vec<u32>) -> Result<State<'a>, Stop> {
+    pub fn read(
+        draw: &Draw<'a>,
+        view: &AddressSpaceView<'_>,
+        constants: Vec<u32>,
+    ) -> Result<State<'a>, StopReason> {
         let get = |field| draw.state.get(&ps::PACKET, field);
         let has = |field| draw.state.flag(&extra::PACKET, field);
         let of_wm = |field| draw.state.get(&wm::PACKET, field);
@@ -123,9 +130,9 @@ impl<'a> State<'a> {
             .state
             .get(&extra::PACKET, extra::INPUT_COVERAGE_MASK_STATE);
         let coverage = match input_coverage {
-            0 | 1 => Coverage::Covered,
-            2 if raster.conservative => Coverage::Inner,
-            2 => {
+            input_coverage_mask::NONE | input_coverage_mask::NORMAL => Coverage::Covered,
+            input_coverage_mask::INNER_CONSERVATIVE if raster.conservative => Coverage::Inner,
+            input_coverage_mask::INNER_CONSERVATIVE => {
                 return gap(draw.at, "inner input coverage of what is not conservative");
             }
             _ => Coverage::AfterDepth,
@@ -140,7 +147,7 @@ impl<'a> State<'a> {
             && draw
                 .state
                 .get(&extra::PACKET, extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE)
-                != 0;
+                != computed_depth_mode::PSCDEPTH_OFF;
         let early = tests_early(draw, valid, computes_depth, &alpha);
         let bound = draw
             .state
@@ -151,7 +158,10 @@ impl<'a> State<'a> {
         let location = draw
             .state
             .get(&multisample::PACKET, multisample::PIXEL_LOCATION);
-        let centre = if location == 0 { 0.5 } else { 0.0 };
+        let centre = match location {
+            pixel_location::CENTER => 0.5,
+            _ => 0.0,
+        };
         Ok(State {
             variants: match valid {
                 true => variants(draw, bound, sampler),
@@ -177,11 +187,11 @@ impl<'a> State<'a> {
             uses_w: has(extra::PIXEL_SHADER_USES_SOURCE_W),
             offsets: get(ps::POSITION_XY_OFFSET_SELECT),
             zw_mode: of_wm(wm::POSITION_ZW_INTERPOLATION_MODE),
-            input_coverage: input_coverage != 0,
+            input_coverage: input_coverage != input_coverage_mask::NONE,
             coverage,
-            constants: match get(ps::PUSH_CONSTANT_ENABLE) {
-                1 => constants,
-                _ => Vec::new(),
+            constants: match get(ps::PUSH_CONSTANT_ENABLE) == 1 {
+                true => constants,
+                false => Vec::new(),
             },
             attributes: has(extra::ATTRIBUTE_ENABLE),
             omask: has(extra::OMASK_PRESENT_TO_RENDER_TARGET),
@@ -213,7 +223,10 @@ fn dynamic_state_pointer(
 }
 
 /// Reads COLOR_CALC_STATE: its dwords, and the blend constant.
-fn read_color_calc(draw: &Draw<'_>, view: &View<'_>) -> Result<([u32; 6], [f32; 4]), Stop> {
+fn read_color_calc(
+    draw: &Draw<'_>,
+    view: &AddressSpaceView<'_>,
+) -> Result<([u32; 6], [f32; 4]), StopReason> {
     let (mut cc_words, mut constant) = ([0; 6], [0.0; 4]);
     if let Some(at) = dynamic_state_pointer(
         draw,
@@ -240,9 +253,9 @@ fn read_color_calc(draw: &Draw<'_>, view: &View<'_>) -> Result<([u32; 6], [f32; 
 /// to memory that was unmapped since, as in depth clears of Mesa's OpenGL driver.
 fn read_blend_state(
     draw: &Draw<'_>,
-    view: &View<'_>,
+    view: &AddressSpaceView<'_>,
     cc_words: &[u32; 6],
-) -> Result<(AlphaState, Vec<Blend>), Stop> {
+) -> Result<(AlphaState, Vec<Blend>), StopReason> {
     let mut blends = Vec::new();
     let Some(at) = dynamic_state_pointer(
         draw,
@@ -273,7 +286,7 @@ fn read_blend_state(
         test: flag(blend_state::ALPHA_TEST_ENABLE).then(|| {
             let raw = cc_words[1];
             let reference = match cc::ALPHA_TEST_FORMAT.get(cc_words) {
-                0 => (raw & 0xff) as f32 / 255.0,
+                alpha_test_format::ALPHATEST_UNORM8 => (raw & 0xff) as f32 / 255.0,
                 _ => f32::from_bits(raw),
             };
             (blend_state::ALPHA_TEST_FUNCTION.get(&head), reference)
@@ -311,11 +324,10 @@ fn tests_early(draw: &Draw<'_>, valid: bool, computes_depth: bool, alpha: &Alpha
         || has(extra::PIXEL_SHADER_COMPUTES_STENCIL)
         || computes_depth
         || alpha_kills;
-    // Early Depth/Stencil Control: 1 after the shader, 2 before it.
     match draw.state.get(&wm::PACKET, wm::EARLY_DEPTH_STENCIL_CONTROL) {
         _ if !valid => true,
-        1 => false,
-        2 => true,
+        early_depth_stencil_control::EDSC_PSEXEC => false,
+        early_depth_stencil_control::EDSC_PREPS => true,
         _ => !kills,
     }
 }
@@ -328,7 +340,7 @@ fn aux_operation(draw: &Draw<'_>) -> Option<AuxOperation> {
         get(ps::RENDER_TARGET_RESOLVE_TYPE),
     ) {
         (1, _) => Some(AuxOperation::FastClear),
-        (_, 0) => None,
+        (_, render_target_resolve::RESOLVE_DISABLED) => None,
         (_, render_target_resolve::RESOLVE_PARTIAL) => Some(AuxOperation::PartialResolve),
         _ => Some(AuxOperation::FullResolve),
     }
@@ -346,8 +358,8 @@ fn dispatches(draw: &Draw<'_>) -> bool {
         .state
         .get(&wm::PACKET, wm::FORCE_THREAD_DISPATCH_ENABLE)
     {
-        1 => return false,
-        2 => return true,
+        wm_force::FORCE_OFF => return false,
+        wm_force::FORCE_ON => return true,
         _ => {}
     }
     let tested = |field| draw.state.flag(&ds::PACKET, field);
@@ -359,7 +371,7 @@ fn dispatches(draw: &Draw<'_>) -> bool {
         || draw
             .state
             .get(&extra::PACKET, extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE)
-            != 0;
+            != computed_depth_mode::PSCDEPTH_OFF;
     let tests = tested(ds::DEPTH_TEST_ENABLE) || tested(ds::STENCIL_TEST_ENABLE);
     let kills = has(extra::PIXEL_SHADER_KILLS_PIXEL)
         || has(extra::OMASK_PRESENT_TO_RENDER_TARGET)
@@ -410,7 +422,7 @@ fn variants(draw: &Draw<'_>, table: u64, sampler: u64) -> [Option<Variant>; 3] {
                     0 => 0,
                     _ => 1024 << get(ps::PER_THREAD_SCRATCH_SPACE),
                 },
-                alternate_floats: get(ps::FLOATING_POINT_MODE) == 1,
+                alternate_floats: get(ps::FLOATING_POINT_MODE) == floating_point_mode::ALTERNATE,
             },
             start: get(start) as usize,
         })

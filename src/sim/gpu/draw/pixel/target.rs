@@ -12,12 +12,12 @@ use super::state::{AuxOperation, State};
 use super::target_rules;
 use crate::draw::object::LOG_BLOCK;
 use crate::fate;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Colour, Depth, Slices, Via};
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Band, Codec, Image, Kind, Level, Opened, Select, format};
 use crate::target_images::Role;
-use eu::{Host, Stop};
+use eu::{HostSimd, StopReason};
 use hw::ChannelKind;
 use hw::draw_state::blend_state_entry;
 use hw::state::binding_table_state;
@@ -26,7 +26,7 @@ use std::ops::Range;
 /// A bound render target.
 pub(super) struct RenderTarget {
     pub image: Image,
-    host: Host,
+    host: HostSimd,
     level: Level,
     blend: Blend,
     /// Blending is enabled and reads the destination.
@@ -67,11 +67,11 @@ impl RenderTargets {
     /// The index of a target for [`RenderTargets::get`]; `None` for the null surface.
     pub fn find(
         &mut self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         state: &State<'_>,
         key: (u32, usize),
         at: u64,
-    ) -> Result<Option<usize>, Stop> {
+    ) -> Result<Option<usize>, StopReason> {
         if let Some(found) = self.known.iter().position(|t| t.0 == key) {
             return Ok(self.known[found].1.is_some().then_some(found));
         }
@@ -133,7 +133,7 @@ impl RenderTargets {
     }
 
     /// Ends the draw: compresses the written blocks of all targets, if enabled.
-    pub fn compress_open_blocks(&mut self, view: &View<'_>) -> Result<(), Stop> {
+    pub fn compress_open_blocks(&mut self, view: &AddressSpaceView<'_>) -> Result<(), StopReason> {
         for target in self.known.iter_mut().filter_map(|(_, t)| t.as_mut()) {
             target.compress_open_blocks(view)?;
         }
@@ -149,7 +149,7 @@ impl RenderTargets {
 }
 
 /// Reports to strict mode the aux state that a draw, fast clear or resolve leaves behind.
-fn observe_aux_state(view: &View<'_>, image: &Image, special: Option<AuxOperation>) {
+fn observe_aux_state(view: &AddressSpaceView<'_>, image: &Image, special: Option<AuxOperation>) {
     let event = match (special, image.aux.mode) {
         (Some(AuxOperation::FastClear), AuxMode::CcsD | AuxMode::CcsE) => Colour::Held,
         (Some(AuxOperation::FullResolve), _)
@@ -197,7 +197,11 @@ pub(super) fn identity_mcs(samples: u32) -> u64 {
 
 /// Gives each of a pixel's samples a slice of its own: with the clear colour if the sample is
 /// fast-cleared, else with the content of the slice that represented it.
-pub(super) fn expand_mcs(image: &Image, view: &View<'_>, pixel: [u32; 3]) -> Result<(), Stop> {
+pub(super) fn expand_mcs(
+    image: &Image,
+    view: &AddressSpaceView<'_>,
+    pixel: [u32; 3],
+) -> Result<(), StopReason> {
     let Some((address, bytes)) = image.mcs_place(pixel) else {
         return Ok(());
     };
@@ -250,7 +254,7 @@ impl RenderTarget {
         let packer = packer.filter(|_| image.bytes == 4);
         let writes_subspans = level.is_plain() && is_unmodified && packed;
         RenderTarget {
-            host: Host::detect(),
+            host: HostSimd::detect(),
             level,
             blends,
             overwrites,
@@ -273,11 +277,11 @@ impl RenderTarget {
     /// green, blue and alpha. Returns false if they have to be written one by one.
     pub fn write_subspan(
         &mut self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         [x, y, layer]: [u32; 3],
         mask: u32,
         colours: &[[u32; 4]; 4],
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, StopReason> {
         let Some(packer) = self.subspan_writes else {
             return Ok(false);
         };
@@ -326,11 +330,11 @@ impl RenderTarget {
     /// subspans.
     pub fn write_band(
         &mut self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         [x, y, layer]: [u32; 3],
         mask: u32,
         colours: [&[u32; 16]; 4],
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, StopReason> {
         let z = self.slice(layer);
         let place = [x, y, z];
         if self.codec.is_none() || !Band::is_of_one_block(&self.image, place) {
@@ -372,10 +376,10 @@ impl RenderTarget {
     /// Writes a colour to all pixels of a block; requires [`RenderTarget::can_fill_block`].
     pub fn fill_block(
         &mut self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         [x, y, layer]: [u32; 3],
         colour: [u32; 4],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let z = self.slice(layer);
         let side = 1 << LOG_BLOCK;
         if let Some([w, h]) = self.image.ccs_block() {
@@ -402,12 +406,12 @@ impl RenderTarget {
     /// source blending.
     pub fn write(
         &mut self,
-        view: &View<'_>,
+        view: &AddressSpaceView<'_>,
         [x, y, layer]: [u32; 3],
         mask: u32,
         colour: [u32; 4],
         second: [u32; 4],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let z = self.slice(layer);
         if self.level.address(x, y, z, 0).is_none() {
             return Ok(());
@@ -440,7 +444,11 @@ impl RenderTarget {
     }
 
     /// Resolves or decompresses the block of a pixel before it is written.
-    fn resolve_block(&mut self, view: &View<'_>, [x, y, z]: [u32; 3]) -> Result<(), Stop> {
+    fn resolve_block(
+        &mut self,
+        view: &AddressSpaceView<'_>,
+        [x, y, z]: [u32; 3],
+    ) -> Result<(), StopReason> {
         match self.image.aux.mode {
             AuxMode::Mcs => expand_mcs(&self.image, view, [x, y, z]),
             AuxMode::CcsD | AuxMode::CcsE => {
@@ -460,7 +468,7 @@ impl RenderTarget {
     }
 
     /// Compresses the blocks that are in the render cache.
-    pub fn compress_open_blocks(&mut self, view: &View<'_>) -> Result<(), Stop> {
+    pub fn compress_open_blocks(&mut self, view: &AddressSpaceView<'_>) -> Result<(), StopReason> {
         self.resolved_block = None;
         let mut open_blocks = self.open_blocks.drain(..);
         open_blocks.try_for_each(|block| self.image.close(view, block))
@@ -513,12 +521,12 @@ impl RenderTarget {
             texel = std::array::from_fn(|i| logic_operation(op, texel[i], old_raw[i]));
         }
         // Disabled channels keep their old bits.
-        let mut kept = [false; 4];
+        let mut preserved = [false; 4];
         for (channel, writes) in self.order.into_iter().zip(self.blend.writes) {
-            kept[channel & 3] = !writes;
+            preserved[channel & 3] = !writes;
         }
-        match kept.contains(&true) {
-            true => format::with_kept(format, texel, old_raw, kept),
+        match preserved.contains(&true) {
+            true => format::with_preserved_channels(format, texel, old_raw, preserved),
             false => texel,
         }
     }

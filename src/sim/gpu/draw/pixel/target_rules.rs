@@ -9,17 +9,22 @@ use crate::rules::{
     TARGET_ORDER, TARGET_SAMPLES, TARGET_SELECTS, VIEW_EXTENT,
 };
 use crate::surface::{AuxMode, Image, Kind, Select};
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
 use hw::draw::{state_ps_blend as ps_blend, state_ps_extra as extra};
 use hw::draw_state::{blend_state, blend_state_entry as entry};
 use isa::descriptor::render_target;
 
 /// Checks a render target of a draw with `samples` samples per pixel; `both` is true if both a
 /// logic op and blending are enabled. `at` is the address of the message.
-pub(super) fn check_target(image: &Image, both: bool, samples: u32, at: u64) -> Result<(), Stop> {
+pub(super) fn check_target(
+    image: &Image,
+    both: bool,
+    samples: u32,
+    at: u64,
+) -> Result<(), StopReason> {
     let own = image.samples;
-    let kept = own == samples || image.kind == Kind::Null;
-    TARGET_SAMPLES.check(kept, at, || {
+    let holds = own == samples || image.kind == Kind::Null;
+    TARGET_SAMPLES.check(holds, at, || {
         format!("{own} samples, where pixels have {samples}")
     })?;
     let (layers, extent) = (image.depth, image.view_extent);
@@ -30,15 +35,19 @@ pub(super) fn check_target(image: &Image, both: bool, samples: u32, at: u64) -> 
     let [red, green, blue, alpha] = image.swizzle;
     let colours = [0, 1, 2].map(Select::Channel);
     let ordered = colours.iter().all(|c| [red, green, blue].contains(c));
-    let kept = ordered && alpha == Select::Channel(3) || image.kind == Kind::Null;
-    TARGET_SELECTS.check(kept, at, || format!("{:?}", image.swizzle))?;
+    let holds = ordered && alpha == Select::Channel(3) || image.kind == Kind::Null;
+    TARGET_SELECTS.check(holds, at, || format!("{:?}", image.swizzle))?;
     BLEND_LOGIC_OP.check(!both, at, || {
         "both a logic op and blending are enabled".into()
     })
 }
 
 /// Checks that the hazards of a target with an aux surface are avoided (CACHE_MODE).
-pub(super) fn check_hazards_avoided(image: &Image, avoided: bool, at: u64) -> Result<(), Stop> {
+pub(super) fn check_hazards_avoided(
+    image: &Image,
+    avoided: bool,
+    at: u64,
+) -> Result<(), StopReason> {
     let plain = image.kind == Kind::Null || image.aux.mode == AuxMode::None;
     CACHE_MODE.check(plain || avoided, at, || {
         format!("a target with {:?}", image.aux.mode)
@@ -46,7 +55,7 @@ pub(super) fn check_hazards_avoided(image: &Image, avoided: bool, at: u64) -> Re
 }
 
 /// Checks a write whose payload should have `dwords` dwords.
-pub(super) fn check_write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
+pub(super) fn check_write(message: &Message<'_>, dwords: usize) -> Result<(), StopReason> {
     let length = message.src0.len() + message.src1.len();
     TARGET_LENGTH.check(length == dwords, message.ip, || {
         format!("{length} dwords, where there should be {dwords}")
@@ -59,14 +68,14 @@ pub(super) fn check_write(message: &Message<'_>, dwords: usize) -> Result<(), St
 
 /// Checks that a thread has waited, before its first write, for older threads that may write to the
 /// same pixels.
-pub(super) fn check_order(waited: bool, at: u64) -> Result<(), Stop> {
+pub(super) fn check_order(waited: bool, at: u64) -> Result<(), StopReason> {
     TARGET_ORDER.check(waited, at, || {
         "the thread's first write is a SEND, which may overtake an older object's".into()
     })
 }
 
 /// Checks that a pixel shader's thread ended with a render target write.
-pub(super) fn check_thread_end(by_write: bool, at: u64) -> Result<(), Stop> {
+pub(super) fn check_thread_end(by_write: bool, at: u64) -> Result<(), StopReason> {
     PS_END.check(by_write, at, || {
         "a thread ended otherwise than by a write to a render target".into()
     })
@@ -84,21 +93,21 @@ pub(crate) fn declares_interpolator(state: &DrawState) -> bool {
 }
 
 /// Checks a write to a render target with at least one enabled channel.
-pub(crate) fn check_write_declared(declared: bool, at: u64) -> Result<(), Stop> {
+pub(crate) fn check_write_declared(declared: bool, at: u64) -> Result<(), StopReason> {
     PS_WRITES.check(declared, at, || {
         "a render target is written, which the state says is not".into()
     })
 }
 
 /// Checks a message to the pixel interpolator.
-pub(crate) fn check_interpolator_declared(declared: bool, at: u64) -> Result<(), Stop> {
+pub(crate) fn check_interpolator_declared(declared: bool, at: u64) -> Result<(), StopReason> {
     PS_PULLS.check(declared, at, || {
         "barycentric weights are asked for, which the state says are not".into()
     })
 }
 
 /// Checks the colour clamps of a render target whose format is not an integer format.
-pub(crate) fn check_clamp(words: &[u32; 2], at: u64) -> Result<(), Stop> {
+pub(crate) fn check_clamp(words: &[u32; 2], at: u64) -> Result<(), StopReason> {
     let get = |field: hw::Field| field.get(words);
     let (before, after) = (
         get(entry::PRE_BLEND_COLOR_CLAMP_ENABLE),
@@ -106,8 +115,8 @@ pub(crate) fn check_clamp(words: &[u32; 2], at: u64) -> Result<(), Stop> {
     );
     let range = get(entry::COLOR_CLAMP_RANGE);
     // Range 2 is COLORCLAMP_RTFORMAT.
-    let kept = before == after && (before == 0 || range == 2);
-    BLEND_CLAMP.check(kept, at, || {
+    let holds = before == after && (before == 0 || range == 2);
+    BLEND_CLAMP.check(holds, at, || {
         format!("clamps {before} before and {after} after blending, range {range}")
     })
 }
@@ -118,7 +127,7 @@ pub(crate) fn check_blend(
     head: &[u32; 1],
     words: &[u32; 2],
     at: u64,
-) -> Result<(), Stop> {
+) -> Result<(), StopReason> {
     let mut pairs = vec![
         (
             ps_blend::COLOR_BUFFER_BLEND_ENABLE,

@@ -9,12 +9,12 @@ use crate::budget::Budget;
 use crate::draw::exec::{Draw, StageFunctions};
 use crate::draw::object::{Kind, ObjectCoverage, Plane, ScreenVertex, SetupObject, Subspan};
 use crate::draw_state::DrawState;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::observer::Watch;
 use crate::options::Options;
 use crate::space::AddressSpace;
 use crate::testing::memory;
-use eu::{Message, Stop};
+use eu::{Message, StopReason};
 use hw::draw::{state_depth_buffer as db, state_stencil_buffer as sb};
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet};
@@ -41,7 +41,7 @@ pub(crate) struct Rig {
     /// Observes the accesses of the units, in strict mode.
     pub watch: Option<Box<dyn Watch>>,
     budget: Budget,
-    kernels: crate::kernel_cache::Kernels,
+    kernels: crate::kernel_cache::KernelCache,
     wide: crate::dataport::WideLock,
 }
 
@@ -65,8 +65,8 @@ impl Rig {
         }
     }
 
-    pub fn view(&self) -> View<'_> {
-        View::new(&self.space)
+    pub fn view(&self) -> AddressSpaceView<'_> {
+        AddressSpaceView::new(&self.space)
     }
 
     pub fn write(&self, address: u64, words: &[u32]) {
@@ -341,7 +341,7 @@ pub(super) fn send(
     setup: &SetupObject,
     slots: &[Slot],
     messages: &[Sent<'_>],
-) -> Result<Done, Stop> {
+) -> Result<Done, StopReason> {
     let mut pixels = rig.pixels();
     pixels.back.state.statistics = true;
     change(&mut pixels.back.state);

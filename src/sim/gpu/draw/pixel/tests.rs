@@ -2,7 +2,7 @@
 
 mod band;
 mod object;
-mod settled;
+mod render_target_writes;
 
 use super::payload::{Frame, Slot, active_pixels, build, build_object};
 use super::state::State;
@@ -10,7 +10,7 @@ use super::target::identity_mcs;
 use crate::draw::exec::Draw;
 use crate::draw::object::{Kind, Plane, ScreenVertex, SetupObject};
 use crate::draw_state::DrawState;
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::space::AddressSpace;
 
 /// A flat triangle on layer 3 whose weights are an eighth of the coordinates.
@@ -47,16 +47,17 @@ fn with_state(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>)) {
         base: crate::base_addresses::BaseAddresses::default(),
         space: &space,
         options: &crate::options::Options::default(),
-        kernels: &crate::kernel_cache::Kernels::default(),
+        kernels: &crate::kernel_cache::KernelCache::default(),
         wide: &crate::dataport::WideLock::default(),
     };
-    let mut state = State::read(&draw, &View::new(&space), Vec::new()).expect("nothing");
+    let mut state =
+        State::read(&draw, &AddressSpaceView::new(&space), Vec::new()).expect("nothing");
     change(&mut state);
     look(&state);
 }
 
 #[test]
-fn a_quad_has_its_places_weights_and_attributes() {
+fn subspan_payload_has_positions_barycentrics_and_attributes() {
     let change = |state: &mut State<'_>| {
         state.barycentrics = 1;
         state.uses_depth = true;
@@ -100,7 +101,7 @@ fn a_quad_has_its_places_weights_and_attributes() {
 }
 
 #[test]
-fn samples_have_places_of_their_own() {
+fn per_sample_payload_positions() {
     let change = |state: &mut State<'_>| {
         state.samples = 4;
         state.positions[1] = [0.875, 0.375];
@@ -135,7 +136,7 @@ fn samples_have_places_of_their_own() {
 }
 
 #[test]
-fn wide_threads_have_a_register_of_places_for_each_sixteen() {
+fn simd32_payload_has_position_registers_per_pixel_group() {
     with_state(
         |_| {},
         |state| {
@@ -160,7 +161,7 @@ fn wide_threads_have_a_register_of_places_for_each_sixteen() {
 }
 
 #[test]
-fn masks_number_pixels_by_slots() {
+fn dispatch_masks_number_pixels_by_slot() {
     let slot = |writable| Slot {
         writable,
         ..Slot::default()
@@ -172,6 +173,6 @@ fn masks_number_pixels_by_slots() {
 }
 
 #[test]
-fn samples_start_in_slices_of_their_own() {
+fn identity_mcs_maps_each_sample_to_its_slice() {
     assert_eq!([2, 4, 8].map(identity_mcs), [2, 0xe4, 0x7654_3210]);
 }

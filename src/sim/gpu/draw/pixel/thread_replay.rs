@@ -7,8 +7,9 @@
 use super::backend::TargetFill;
 use super::message::{Batch, RENDER_CACHE};
 use crate::draw::exec::StageFunctions;
-use eu::{Message, Reply, Statistics, Stop};
+use eu::{Message, MessageReply, StopReason, ThreadStatistics};
 use isa::descriptor::render_target;
+use isa::message::render_cache::RENDER_TARGET_WRITE;
 
 /// A message as the thread sent it.
 struct RecordedMessage {
@@ -46,7 +47,7 @@ pub(super) struct RecordedThread {
     sent: Vec<RecordedMessage>,
     /// The thread sent a message that is not a render target write.
     other: bool,
-    pub statistics: Statistics,
+    pub statistics: ThreadStatistics,
 }
 
 impl RecordedThread {
@@ -66,7 +67,7 @@ impl RecordedThread {
         &self,
         batch: &mut Batch<'_, '_>,
         width: usize,
-    ) -> Result<Option<Vec<TargetFill>>, Stop> {
+    ) -> Result<Option<Vec<TargetFill>>, StopReason> {
         let mut fills: Vec<(TargetFill, usize)> = Vec::new();
         for sent in &self.sent {
             let message = sent.message();
@@ -92,7 +93,7 @@ impl RecordedThread {
     }
 
     /// Executes the messages for other pixels.
-    pub fn replay(&self, batch: &mut Batch<'_, '_>) -> Result<(), Stop> {
+    pub fn replay(&self, batch: &mut Batch<'_, '_>) -> Result<(), StopReason> {
         for sent in &self.sent {
             batch.message(&sent.message(), &mut [])?;
         }
@@ -107,10 +108,14 @@ pub(super) struct RecordingStage<'n, 't, 'a> {
 }
 
 impl StageFunctions for RecordingStage<'_, '_, '_> {
-    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+    fn message(
+        &mut self,
+        message: &Message<'_>,
+        response: &mut [u32],
+    ) -> Result<MessageReply, StopReason> {
         // Message type 12 is a render target write.
-        self.recording.other |=
-            message.sfid != RENDER_CACHE || render_target::MESSAGE_TYPE.get(message.desc) != 12;
+        self.recording.other |= message.sfid != RENDER_CACHE
+            || render_target::MESSAGE_TYPE.get(message.desc) != RENDER_TARGET_WRITE;
         self.recording.sent.push(RecordedMessage {
             desc: message.desc,
             ex_desc: message.ex_desc,

@@ -10,7 +10,7 @@ use crate::draw::object::{LOG_BLOCK, ObjectCoverage, SetupObject, Subspan};
 use crate::profile::StageWork;
 use crate::surface::Image;
 use crate::target_images::Role;
-use eu::Stop;
+use eu::StopReason;
 use std::ops::Range;
 
 /// Log2 of a tile's side in pixels; a block belongs to one tile.
@@ -56,7 +56,7 @@ fn owner(x: u32, y: u32, workers: usize) -> usize {
 
 impl<'a> PixelWorkers<'a> {
     /// Reads the state. `constants` are the stage's push constants.
-    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<PixelWorkers<'a>, Stop> {
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<PixelWorkers<'a>, StopReason> {
         let first = PixelPipeline::new(draw, constants.clone())?;
         Ok(PixelWorkers {
             draw,
@@ -70,7 +70,11 @@ impl<'a> PixelWorkers<'a> {
     }
 
     /// Queues an object's pixels.
-    pub fn queue_object(&mut self, setup: SetupObject, cover: &ObjectCoverage) -> Result<(), Stop> {
+    pub fn queue_object(
+        &mut self,
+        setup: SetupObject,
+        cover: &ObjectCoverage,
+    ) -> Result<(), StopReason> {
         let (first, first_block) = (self.subspans.len(), self.blocks.len());
         self.subspans.extend(&cover.subspans);
         self.blocks.extend(&cover.blocks);
@@ -92,7 +96,7 @@ impl<'a> PixelWorkers<'a> {
     }
 
     /// Draws the queued objects.
-    pub fn flush(&mut self) -> Result<(), Stop> {
+    pub fn flush(&mut self) -> Result<(), StopReason> {
         let (objects, subspans, blocks) = (&self.objects, &self.subspans, &self.blocks);
         let count = self
             .max_workers
@@ -103,25 +107,26 @@ impl<'a> PixelWorkers<'a> {
             worker.set_worker(self.workers.len() as u32);
             self.workers.push(worker);
         }
-        let part = |number: usize, pixels: &mut PixelPipeline<'a>| -> Result<(), (usize, Stop)> {
-            let mut own = ObjectCoverage::default();
-            for (i, queued) in objects.iter().enumerate() {
-                let all = subspans.get(queued.subspans.clone()).unwrap_or_default();
-                let whole = blocks.get(queued.blocks.clone()).unwrap_or_default();
-                let is_own = |x, y| count == 1 || owner(x, y, count) == number;
-                own.clear();
-                own.all = queued.all;
-                own.subspans.extend(all.iter().filter(|s| is_own(s.x, s.y)));
-                own.blocks
-                    .extend(whole.iter().filter(|[x, y]| is_own(*x, *y)));
-                if !own.is_empty() {
-                    pixels
-                        .draw_object(&queued.setup, &own)
-                        .map_err(|stop| (i, stop))?;
+        let part =
+            |number: usize, pixels: &mut PixelPipeline<'a>| -> Result<(), (usize, StopReason)> {
+                let mut own = ObjectCoverage::default();
+                for (i, queued) in objects.iter().enumerate() {
+                    let all = subspans.get(queued.subspans.clone()).unwrap_or_default();
+                    let whole = blocks.get(queued.blocks.clone()).unwrap_or_default();
+                    let is_own = |x, y| count == 1 || owner(x, y, count) == number;
+                    own.clear();
+                    own.all = queued.all;
+                    own.subspans.extend(all.iter().filter(|s| is_own(s.x, s.y)));
+                    own.blocks
+                        .extend(whole.iter().filter(|[x, y]| is_own(*x, *y)));
+                    if !own.is_empty() {
+                        pixels
+                            .draw_object(&queued.setup, &own)
+                            .map_err(|stop| (i, stop))?;
+                    }
                 }
-            }
-            Ok(())
-        };
+                Ok(())
+            };
         let workers = self.workers.get_mut(..count).unwrap_or_default();
         let results = self.draw.options.pool.each(self.max_workers, workers, part);
         self.objects.clear();
@@ -136,7 +141,7 @@ impl<'a> PixelWorkers<'a> {
     }
 
     /// Ends the draw: draws the queued objects and compresses the blocks of compressed targets.
-    pub fn finish(&mut self) -> Result<(), Stop> {
+    pub fn finish(&mut self) -> Result<(), StopReason> {
         self.flush()?;
         let close = |_: usize, pixels: &mut PixelPipeline<'a>| pixels.close();
         let workers = self.workers.as_mut_slice();

@@ -141,11 +141,11 @@ impl PolygonWalk<'_> {
         let reach = side * PIXEL - i64::from(self.extent.is_none());
         for edge in self.edges {
             let corner = edge.evaluate(x * PIXEL, y * PIXEL);
-            let (least, most) = edge.spread(reach, reach);
-            if corner + most < 0 {
+            let (min_edge, max_edge) = edge.spread(reach, reach);
+            if corner + max_edge < 0 {
                 return BlockCoverage::None;
             }
-            if corner + least < 0 {
+            if corner + min_edge < 0 {
                 part = BlockCoverage::Some;
             }
         }
@@ -246,9 +246,9 @@ impl PolygonWalk<'_> {
             let mut whole = true;
             for edge in self.edges {
                 let corner = edge.evaluate(x, y) + edge.rule;
-                let (least, most) = edge.spread(PIXEL, PIXEL);
-                part &= corner + most > 0;
-                whole &= corner + least >= 0;
+                let (min_edge, max_edge) = edge.spread(PIXEL, PIXEL);
+                part &= corner + max_edge > 0;
+                whole &= corner + min_edge >= 0;
             }
             *inner |= u8::from(whole) << i;
             if part { self.all } else { 0 }

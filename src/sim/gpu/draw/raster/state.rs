@@ -8,9 +8,10 @@ use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
 use crate::observer::Via;
 use crate::rules;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
+use hw::value::state::number_of_multisamples as multisamples;
 use std::cell::Cell;
 
 /// Pixels from `x0`, `y0` to `x1`, `y1`, the last inclusive; empty if an end is less than its
@@ -98,11 +99,13 @@ fn positions(words: &[u32], log: u64) -> [(i64, i64); 16] {
     for (i, to) in out.iter_mut().enumerate() {
         // Bit of the packet where the sample's Y Offset stands; X Offset is above it.
         let (base, i) = match log {
-            0 => (pattern::N1X_SAMPLE0_Y_OFFSET.lo, 0),
-            1 => (pattern::N2X_SAMPLE0_Y_OFFSET.lo, i % 2),
-            2 => (pattern::N4X_SAMPLE0_Y_OFFSET.lo, i % 4),
-            3 if i % 8 < 4 => (pattern::N8X_SAMPLE0_Y_OFFSET.lo, i % 4),
-            3 => (pattern::N8X_SAMPLE4_Y_OFFSET.lo, i % 4),
+            multisamples::MULTISAMPLECOUNT_1 => (pattern::N1X_SAMPLE0_Y_OFFSET.lo, 0),
+            multisamples::MULTISAMPLECOUNT_2 => (pattern::N2X_SAMPLE0_Y_OFFSET.lo, i % 2),
+            multisamples::MULTISAMPLECOUNT_4 => (pattern::N4X_SAMPLE0_Y_OFFSET.lo, i % 4),
+            multisamples::MULTISAMPLECOUNT_8 if i % 8 < 4 => {
+                (pattern::N8X_SAMPLE0_Y_OFFSET.lo, i % 4)
+            }
+            multisamples::MULTISAMPLECOUNT_8 => (pattern::N8X_SAMPLE4_Y_OFFSET.lo, i % 4),
             _ => (pattern::N16X_SAMPLE0_Y_OFFSET.lo, i),
         };
         let bit = usize::from(base) + 8 * i;
@@ -136,14 +139,14 @@ impl RasterState {
     }
 
     /// Decodes the state of a draw.
-    pub fn read(draw: &Draw<'_>) -> Result<RasterState, Stop> {
+    pub fn read(draw: &Draw<'_>) -> Result<RasterState, StopReason> {
         use packet::{
             state_clip as clip, state_line_stipple as stipple, state_multisample as multisample,
             state_raster as raster, state_sf as sf, state_wm as wm,
         };
         let flag = |field| draw.state.flag(&raster::PACKET, field);
         let gap = |what: &str| {
-            Err(Stop::Unimplemented {
+            Err(StopReason::Unimplemented {
                 what: what.into(),
                 at: draw.at,
             })
@@ -225,7 +228,7 @@ fn drawing_rectangle(draw: &Draw<'_>) -> Bounds {
     }
 }
 
-fn scissors(draw: &Draw<'_>, count: usize) -> Result<Vec<Bounds>, Stop> {
+fn scissors(draw: &Draw<'_>, count: usize) -> Result<Vec<Bounds>, StopReason> {
     use packet::state_scissor_state_pointers as pointers;
     let offset = draw
         .state

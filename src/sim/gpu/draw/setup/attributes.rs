@@ -6,9 +6,10 @@
 use crate::draw::clip::last_geometry_stage_field;
 use crate::draw::exec::Draw;
 use crate::draw::object::{Vue, dword};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{self as packet, state_sbe as sbe, state_sbe_swiz as swiz};
 use hw::draw_state::sf_output_attribute_detail as detail;
+use hw::value::draw::constant_source;
 
 /// Maximum number of attributes.
 const ATTRIBUTES: usize = 32;
@@ -44,7 +45,7 @@ fn component_format(words: &[u32], attribute: usize) -> usize {
 }
 
 /// Decodes the attributes of a draw.
-pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
+pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, StopReason> {
     let get = |field| draw.state.get(&sbe::PACKET, field);
     let offset = match get(sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET) {
         0 => last_geometry_stage_field(
@@ -115,9 +116,9 @@ fn swizzle(attribute: &mut Attribute, words: &[u32], first: usize) {
     attribute.w_for_x = select & 2 != 0;
     const ONE: u32 = 1f32.to_bits();
     let constants = match detail::CONSTANT_SOURCE.get(words) {
-        0 => [Source::Constant(0); 4],
-        1 => [0, 0, 0, ONE].map(Source::Constant),
-        2 => [Source::Constant(ONE); 4],
+        constant_source::CONST_0000 => [Source::Constant(0); 4],
+        constant_source::CONST_0001_FLOAT => [0, 0, 0, ONE].map(Source::Constant),
+        constant_source::CONST_1111_FLOAT => [Source::Constant(ONE); 4],
         _ => [Source::PrimitiveId; 4],
     };
     let overridden = [

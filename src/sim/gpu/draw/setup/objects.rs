@@ -327,12 +327,12 @@ fn setup_point(
         Some(width) => width,
         None => {
             let width = f32::from_bits(dword(vue, 3));
-            let [least, most] = state.point_range;
+            let [min_width, max_width] = state.point_range;
             // A NaN width becomes the minimum.
-            let width = if width > least {
-                width.min(most)
+            let width = if width > min_width {
+                width.min(max_width)
             } else {
-                least
+                min_width
             };
             (width * 8.0).round_ties_even() / 8.0
         }

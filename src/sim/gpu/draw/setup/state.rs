@@ -9,9 +9,10 @@ use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
 use crate::draw::raster::{Lines, lines};
 use crate::rules;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as port;
+use hw::value::draw::{cull_mode, depth_format, fill_mode, point_width_source};
 
 /// Fill Mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,18 +75,18 @@ pub(crate) struct SetupState {
     pub attributes: Vec<Attribute>,
 }
 
-fn fill(draw: &Draw<'_>, code: u64) -> Result<Fill, Stop> {
+fn fill(draw: &Draw<'_>, code: u64) -> Result<Fill, StopReason> {
     match code {
-        0 => Ok(Fill::Solid),
-        1 => Ok(Fill::Wireframe),
-        2 => Ok(Fill::Point),
+        fill_mode::SOLID => Ok(Fill::Solid),
+        fill_mode::WIREFRAME => Ok(Fill::Wireframe),
+        fill_mode::POINT => Ok(Fill::Point),
         _ => Err(rules::FILL_MODE.stop(format!("fill mode {code} is reserved"), draw.at)),
     }
 }
 
 impl SetupState {
     /// Decodes the state of a draw.
-    pub fn read(draw: &Draw<'_>) -> Result<SetupState, Stop> {
+    pub fn read(draw: &Draw<'_>) -> Result<SetupState, StopReason> {
         use packet::{
             state_clip as clip, state_depth_buffer as depth, state_drawing_rectangle as rectangle,
             state_multisample as multisample, state_raster as raster, state_sbe as sbe,
@@ -127,8 +128,8 @@ impl SetupState {
         ]
         .map(|f| draw.state.get(&rectangle::PACKET, f) as i64 as f64 + centre);
         let bias_unit = match draw.state.get(&depth::PACKET, depth::SURFACE_FORMAT) {
-            1 => None,
-            5 => Some(2f64.powi(-16)),
+            depth_format::D32_FLOAT => None,
+            depth_format::D16_UNORM => Some(2f64.powi(-16)),
             _ => Some(2f64.powi(-24)),
         };
         let eighths = |value: u64| value as f32 / 8.0;
@@ -141,9 +142,9 @@ impl SetupState {
             origin,
             front_counter_clockwise: flag(raster::FRONT_WINDING),
             cull: match rastered(raster::CULL_MODE) {
-                0 => Cull::Both,
-                1 => Cull::None,
-                2 => Cull::Front,
+                cull_mode::BOTH => Cull::Both,
+                cull_mode::NONE => Cull::None,
+                cull_mode::FRONT => Cull::Front,
                 _ => Cull::PixelBackend,
             },
             front_fill: fill(draw, rastered(raster::FRONT_FACE_FILL_MODE))?,
@@ -155,7 +156,7 @@ impl SetupState {
             bias_scale: single(raster::GLOBAL_DEPTH_OFFSET_SCALE),
             bias_clamp: single(raster::GLOBAL_DEPTH_OFFSET_CLAMP),
             bias_unit,
-            point_width: (sf(packet::state_sf::POINT_WIDTH_SOURCE) != 0)
+            point_width: (sf(packet::state_sf::POINT_WIDTH_SOURCE) == point_width_source::STATE)
                 .then(|| eighths(sf(packet::state_sf::POINT_WIDTH))),
             point_range: [
                 eighths(clip(packet::state_clip::MINIMUM_POINT_WIDTH)),

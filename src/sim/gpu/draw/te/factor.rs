@@ -116,14 +116,14 @@ impl Axis {
 
 /// The factor clamped to its range, and rounded up for integer partitioning.
 fn clamp(factor: f32, engine: &Engine) -> f32 {
-    let limit = |max: f32, most: f32| if max > 0.0 { max.min(most) } else { most };
-    let (least, most) = match engine.partitioning {
+    let limit = |max: f32, upper: f32| if max > 0.0 { max.min(upper) } else { upper };
+    let (min, upper) = match engine.partitioning {
         Partitioning::Integer => (1.0, limit(engine.max_not_odd, 64.0)),
         Partitioning::Odd => (1.0, limit(engine.max_odd, 63.0)),
         Partitioning::Even => (2.0, limit(engine.max_not_odd, 64.0)),
     };
     // NaN becomes the minimum.
-    let factor = factor.max(least).min(most.max(least));
+    let factor = factor.max(min).min(upper.max(min));
     match engine.partitioning {
         Partitioning::Integer => factor.ceil(),
         _ => factor,

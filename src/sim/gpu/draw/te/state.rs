@@ -5,6 +5,7 @@
 
 use crate::draw_state::DrawState;
 use hw::draw::state_te as te;
+use hw::value::draw::{te_domain, te_output_topology, te_partitioning};
 
 /// 3DSTATE_TE, TE Domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,21 +54,21 @@ impl Engine {
         }
         Ok(Some(Engine {
             domain: match get(te::TE_DOMAIN) {
-                0 => Domain::Quad,
-                1 => Domain::Triangle,
-                2 => Domain::Isoline,
+                te_domain::QUAD => Domain::Quad,
+                te_domain::TRI => Domain::Triangle,
+                te_domain::ISOLINE => Domain::Isoline,
                 _ => return Err("a reserved TE Domain"),
             },
             partitioning: match get(te::PARTITIONING) {
-                0 => Partitioning::Integer,
-                1 => Partitioning::Odd,
-                2 => Partitioning::Even,
+                te_partitioning::INTEGER => Partitioning::Integer,
+                te_partitioning::ODD_FRACTIONAL => Partitioning::Odd,
+                te_partitioning::EVEN_FRACTIONAL => Partitioning::Even,
                 _ => return Err("a reserved Partitioning"),
             },
             output: match get(te::OUTPUT_TOPOLOGY) {
-                0 => Output::Point,
-                1 => Output::Line,
-                2 => Output::Clockwise,
+                te_output_topology::POINT => Output::Point,
+                te_output_topology::LINE => Output::Line,
+                te_output_topology::TRI_CW => Output::Clockwise,
                 _ => Output::CounterClockwise,
             },
             max_odd: f32::from_bits(get(te::MAXIMUM_TESSELLATION_FACTOR_ODD) as u32),

@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_appear_by_the_ruler_function() {
+    fn stitch_points_follow_the_ruler_function() {
         // Each before those between it and its neighbours.
         let all: Vec<_> = (0..MAX_HALF_POINTS).map(appearance_order).collect();
         assert_eq!(all[..10], [0, 32, 16, 8, 17, 4, 18, 9, 19, 2]);

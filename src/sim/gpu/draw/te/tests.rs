@@ -51,7 +51,7 @@ fn integer_triangles_have_rings() {
 }
 
 #[test]
-fn the_domain_is_covered_once_whatever_the_factors() {
+fn domain_is_covered_once_for_any_factors() {
     for partitioning in PARTITIONINGS {
         for (i, a) in [1.0, 1.5, 2.0, 3.7, 7.0, 20.25, 64.0]
             .into_iter()
@@ -93,7 +93,7 @@ fn equal_factors_give_equal_edges() {
 }
 
 #[test]
-fn points_lie_at_fractions_of_whole_factors() {
+fn integer_factors_place_points_evenly() {
     let integer = engine(Domain::Quad, Partitioning::Integer, Output::Point);
     let axis = Axis::outer(4.0, &integer);
     let places: Vec<_> = (0..axis.points()).map(|i| axis.position(i)).collect();
@@ -104,12 +104,12 @@ fn points_lie_at_fractions_of_whole_factors() {
 }
 
 #[test]
-fn fractional_factors_split_a_point_of_each_half() {
+fn fractional_factors_split_a_point_in_each_half() {
     let places = |partitioning, factor| -> Vec<i32> {
         let axis = Axis::outer(factor, &engine(Domain::Quad, partitioning, Output::Point));
         (0..axis.points()).map(|i| axis.position(i)).collect()
     };
-    // Half way from 4 to 6 segments the first point beside the end splits in two: 1/4 goes to
+    // Half way from 4 to 6 segments the first point after the end splits in two: 1/4 goes to
     // 1/6 and 2/6.
     let half = [0, 13654, 19115, 0x8000];
     assert_eq!(places(Partitioning::Even, 5.0)[..4], half);
@@ -150,7 +150,7 @@ fn fractional_factors_have_the_parity_of_their_mode() {
 }
 
 #[test]
-fn isolines_leave_out_the_last_line() {
+fn isolines_exclude_the_last_line() {
     let engine = engine(Domain::Isoline, Partitioning::Odd, Output::Line);
     let t = engine.tessellate([4.0, 3.0, 0.0, 0.0], [0.0; 2]).unwrap();
     assert_eq!(t.points.len(), 16);
@@ -175,7 +175,7 @@ fn patches_without_a_positive_factor_are_culled() {
 }
 
 #[test]
-fn the_other_winding_turns_each_triangle() {
+fn winding_order_flips_each_triangle() {
     let a = engine(Domain::Quad, Partitioning::Even, Output::Clockwise);
     let b = Engine {
         output: Output::CounterClockwise,
@@ -192,7 +192,7 @@ fn the_other_winding_turns_each_triangle() {
 }
 
 #[test]
-fn factors_end_at_their_least_and_at_their_most() {
+fn factors_are_clamped_to_their_range() {
     for (partitioning, least, most) in [
         (Partitioning::Integer, 2, 65),
         (Partitioning::Odd, 2, 64),
@@ -213,7 +213,7 @@ fn factors_end_at_their_least_and_at_their_most() {
                 "{partitioning:?} {factor}"
             );
         }
-        // Below its least, a factor has no fraction: nothing but the ends, or the middle.
+        // Below its minimum, a factor has no fraction: only the ends, or the middle.
         let axis = Axis::outer(0.5, &engine);
         assert_eq!(
             axis.position(1),
@@ -244,7 +244,7 @@ fn factors_end_at_their_least_and_at_their_most() {
 }
 
 #[test]
-fn factors_that_do_not_concern_a_domain_do_not_cull() {
+fn factors_unused_by_a_domain_do_not_cull() {
     for (domain, used) in [
         (Domain::Quad, 4),
         (Domain::Triangle, 3),
@@ -263,7 +263,7 @@ fn factors_that_do_not_concern_a_domain_do_not_cull() {
 }
 
 #[test]
-fn one_edge_in_one_piece_leaves_the_others_theirs() {
+fn edge_factor_1_does_not_change_other_edges() {
     let engine = engine(Domain::Quad, Partitioning::Integer, Output::Clockwise);
     for edge in 0..4 {
         let mut outer = [4.0; 4];

@@ -19,7 +19,7 @@ const AXES: [[[i64; 3]; 3]; 6] = [
 ];
 
 #[test]
-fn coordinates_are_cut_off_or_rounded_to_steps() {
+fn coordinates_truncate_or_round_to_subtexels() {
     let half = 0.5 / 256.0;
     for (at, cut, rounded) in [
         (0.0, 0, 0),
@@ -46,7 +46,7 @@ fn coordinates_are_cut_off_or_rounded_to_steps() {
 }
 
 #[test]
-fn a_surface_of_one_texel_has_it_everywhere() {
+fn one_texel_surface_wraps_to_its_texel() {
     for mode in [
         AddressMode::Wrap,
         AddressMode::Mirror,
@@ -62,7 +62,7 @@ fn a_surface_of_one_texel_has_it_everywhere() {
 }
 
 #[test]
-fn directions_meet_the_face_of_their_longest_axis() {
+fn cube_face_is_the_major_axis() {
     // Of equally long axes z goes before y, and y before x.
     for (direction, expected) in [
         ([1.0, 0.5, 0.5], 0),
@@ -95,7 +95,7 @@ fn directions_meet_the_face_of_their_longest_axis() {
 }
 
 #[test]
-fn directions_project_onto_a_face() {
+fn cube_directions_project_onto_a_face() {
     let dot = |a: [i64; 3], b: [f64; 3]| (0..3).map(|i| a[i] as f64 * b[i]).sum::<f64>();
     for direction in [
         [4.0, 1.0, -2.0],
@@ -138,7 +138,7 @@ fn is_empty(face: usize, axis: usize, sign: i64) -> usize {
 }
 
 #[test]
-fn beyond_an_edge_is_the_nearest_texel_of_another_face() {
+fn cube_edge_neighbour_is_the_nearest_texel_of_another_face() {
     for (at, n) in (0..6).flat_map(|at| [1, 2, 3, 4, 7].map(|n| (at, n))) {
         for k in 0..n {
             let edges = [
@@ -178,7 +178,7 @@ fn beyond_an_edge_is_the_nearest_texel_of_another_face() {
 }
 
 #[test]
-fn modes_beyond_both_ends_of_four_texels() {
+fn address_modes_on_both_sides_of_four_texels() {
     let from =
         |mode| -> Vec<Option<u32>> { (-6..=9).map(|i| apply_address_mode(mode, i, 4)).collect() };
     let all = |texels: [u32; 16]| texels.map(Some).to_vec();

@@ -1,6 +1,6 @@
 //! The texture cache returns the content of memory, whatever the order of the accesses.
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::sampler::cache::TextureCache;
 use crate::sampler::rig::{BYTES, NOTHING, R32_UINT, Rig, Set, image};
 use hw::state::render_surface_state as rss;
@@ -22,7 +22,7 @@ fn lines_are_keyed_by_surface_level_block_and_slice() {
     let rig = Rig::new(&[], &[]);
     let numbers: Vec<_> = (0..BYTES as u32 / 4).collect();
     rig.write(0, &numbers);
-    let view = View::new(&rig.space);
+    let view = AddressSpaceView::new(&rig.space);
     let surfaces = [
         image(PLANES),
         image(&[PLANES, &[(rss::SURFACE_ARRAY, 0), (rss::X_OFFSET, 1)]].concat()),
@@ -49,7 +49,7 @@ fn lines_are_keyed_by_surface_level_block_and_slice() {
 
 #[test]
 fn levels_are_keyed_by_surface() {
-    // 15 levels of surfaces of 2^14, 2^13 and 2^12 texels a side: more than are kept.
+    // 15 levels of surfaces of 2^14, 2^13 and 2^12 texels a side: more than the cache holds.
     let side = |log: u64| {
         [
             (rss::WIDTH, (1 << log) - 1),
@@ -84,7 +84,7 @@ fn lines_are_keyed_by_distant_slices() {
     let rig = Rig::new(&[], &[]);
     let numbers: Vec<_> = (0..BYTES as u32 / 4).collect();
     rig.write(0, &numbers);
-    let (view, surface) = (View::new(&rig.space), image(&array));
+    let (view, surface) = (AddressSpaceView::new(&rig.space), image(&array));
     let mut texels = TextureCache::default();
     let known = texels.level((0, &surface), 0);
     for z in [0, 64, 0, 127, 63, 1, 65, 0] {
@@ -98,7 +98,7 @@ fn lines_are_keyed_by_column_and_row() {
     let rig = Rig::new(&[], &[]);
     let numbers: Vec<_> = (0..BYTES as u32 / 4).collect();
     rig.write(0, &numbers);
-    let (view, surface) = (View::new(&rig.space), image(PLANES));
+    let (view, surface) = (AddressSpaceView::new(&rig.space), image(PLANES));
     let mut texels = TextureCache::default();
     let known = texels.level((0, &surface), 0);
     // Row by row, and column by column: one texel of each block after another.

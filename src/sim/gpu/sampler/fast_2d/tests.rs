@@ -12,7 +12,7 @@ fn random(seed: &mut u64, end: u64) -> u64 {
 }
 
 #[test]
-fn plain_samples_are_what_the_filter_makes() {
+fn fast_path_samples_match_the_filter() {
     const RGBA8: u64 = 0x0c7;
     const SRGB8: u64 = 0x0c8;
     const BGRA8: u64 = 0x0c0;

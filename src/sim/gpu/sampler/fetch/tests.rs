@@ -18,7 +18,7 @@ fn number(rig: &Rig) {
     rig.write(0, &numbers);
 }
 
-/// The answer to eight channels with parameters of their own, `channel_mask` channels left out of
+/// The response to eight channels with separate parameters, `channel_mask` channels omitted from
 /// the response. Where nothing is left out texels are looked for all at once, else one by one.
 fn texels(
     rig: &Rig,
@@ -33,7 +33,7 @@ fn texels(
 }
 
 #[test]
-fn numbers_name_a_column_a_row_a_level_and_an_element() {
+fn ld_coordinates_select_column_row_level_and_layer() {
     // Slices of 8 rows: a level of 4 × 4 texels, and one of 2 × 2 below it.
     let array = [
         UINT,
@@ -80,8 +80,12 @@ fn numbers_name_a_column_a_row_a_level_and_an_element() {
                         1 => texel(x[i], y[i], level[i], z[i]),
                         _ => [SILENT; 4],
                     };
-                    let kept = if channel_mask == 0 { 4 } else { 3 };
-                    assert_eq!(found[i][..kept], expected[..kept], "{i}: {level:?} {z:?}");
+                    let channels = if channel_mask == 0 { 4 } else { 3 };
+                    assert_eq!(
+                        found[i][..channels],
+                        expected[..channels],
+                        "{i}: {level:?} {z:?}"
+                    );
                 }
             }
         }
@@ -96,7 +100,7 @@ fn numbers_name_a_column_a_row_a_level_and_an_element() {
 }
 
 #[test]
-fn levels_below_the_least_of_the_resource_are_out_of_bounds() {
+fn levels_below_resource_min_lod_are_out_of_bounds() {
     // Levels of 4 × 4, 2 × 2 texels and one; fractions of a level do not count.
     let min_lod = |of: u64, first: u64| {
         let fields = [
@@ -136,7 +140,7 @@ fn levels_below_the_least_of_the_resource_are_out_of_bounds() {
 }
 
 #[test]
-fn each_kind_of_surface_takes_the_numbers_it_has() {
+fn ld_coordinates_per_surface_type() {
     let line = [
         (rss::SURFACE_TYPE, 0),
         (rss::DEPTH, 2),
@@ -206,7 +210,7 @@ fn each_kind_of_surface_takes_the_numbers_it_has() {
 }
 
 #[test]
-fn numbers_of_a_plane_are_moved_by_the_header() {
+fn header_offsets_move_ld_coordinates() {
     let array = [
         UINT,
         (rss::SURFACE_ARRAY, 1),
@@ -237,7 +241,7 @@ fn numbers_of_a_plane_are_moved_by_the_header() {
 }
 
 #[test]
-fn an_edge_is_as_far_along_each_axis_as_it_is_wide() {
+fn ld_bounds_on_each_axis() {
     // A volume of 4 × 3 × 2 texels, whose slices are not planes and are read one by one.
     let set = [
         UINT,
@@ -268,7 +272,7 @@ fn an_edge_is_as_far_along_each_axis_as_it_is_wide() {
 }
 
 #[test]
-fn values_are_swizzled_and_clear_blocks_have_the_clear_colour() {
+fn swizzle_and_fast_clear_colour() {
     // Y tiles: columns of 16 bytes by 32 rows. Two blocks of 8 × 4 texels side by side, two bits
     // each.
     let clear = [0x11, 0x22, 0x33, 0x44];
@@ -319,7 +323,7 @@ fn values_are_swizzled_and_clear_blocks_have_the_clear_colour() {
 }
 
 #[test]
-fn four_subspans_in_a_row_are_what_each_of_their_texels_is() {
+fn subspan_row_fetch_matches_single_texels() {
     // R8_UINT, R8_SNORM, R16_UNORM, R8G8_SINT, B5G6R5_UNORM, R10G10B10A2_UNORM, R16_FLOAT,
     // R8G8B8A8_UNORM_SRGB.
     for format in [0x143, 0x141, 0x10a, 0x107, 0x100, 0x0c2, 0x10e, 0x0c8] {
@@ -360,7 +364,7 @@ fn four_subspans_in_a_row_are_what_each_of_their_texels_is() {
 }
 
 #[test]
-fn blocks_that_are_clear_are_narrower_than_lines_of_texels() {
+fn fast_cleared_blocks_are_narrower_than_cache_lines() {
     // R32G32B32A32_UINT: blocks of 2 × 4 texels. Texel (x, y) is at byte 512 x + 16 y.
     let set = [
         (rss::SURFACE_FORMAT, 0x002),
@@ -389,7 +393,7 @@ fn blocks_that_are_clear_are_narrower_than_lines_of_texels() {
 }
 
 #[test]
-fn the_mcs_selects_the_slice_of_each_sample() {
+fn mcs_selects_the_slice_of_each_sample() {
     // 4 × 4 texels a slice: dword 64 of the next one.
     let base = [
         UINT,
@@ -437,7 +441,7 @@ fn the_mcs_selects_the_slice_of_each_sample() {
                 expected,
                 "{sample} {z}"
             );
-            // Without a control surface, and by the message that says so, samples are where they
+            // Without an MCS, or with the uncompressed message, samples are where they
             // are.
             let expected = texel(4, sample, at);
             assert_eq!(
@@ -507,7 +511,7 @@ fn the_mcs_selects_the_slice_of_each_sample() {
 }
 
 #[test]
-fn control_surfaces_are_read_by_pixels() {
+fn ld_mcs_reads_entries_per_pixel() {
     // In Y tiles: columns of 16 bytes by 32 rows. A byte for 4 samples, 8 bytes for 16.
     let of = |log: u64| {
         [
@@ -543,7 +547,7 @@ fn control_surfaces_are_read_by_pixels() {
 }
 
 #[test]
-fn sizes_are_those_of_the_level() {
+fn resinfo_returns_the_size_of_the_level() {
     let base = [(rss::WIDTH, 15), (rss::HEIGHT, 7), (rss::MIP_COUNT_LOD, 2)];
     let array = [(rss::SURFACE_ARRAY, 1), (rss::DEPTH, 5)];
     let faces = hw::Field {
@@ -595,7 +599,7 @@ fn sizes_are_those_of_the_level() {
 }
 
 #[test]
-fn blocks_of_one_surface_are_clear_and_those_of_another_are_not() {
+fn fast_clear_blocks_are_tracked_per_surface() {
     let set = |address: u64, control: u64| {
         [
             UINT,

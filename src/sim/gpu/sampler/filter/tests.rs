@@ -89,7 +89,7 @@ fn coordinates_are_rounded_per_axis_and_filter() {
 }
 
 #[test]
-fn weights_are_products_of_each_axis() {
+fn linear_weights_are_products_per_axis() {
     // What is linear along each axis is met exactly.
     let value = |x, y, z| ((x + 1) * (y + 2) * (z + 3)) as f32;
     for (shape, axes) in [([LINE].as_slice(), 1), (&[], 2), (&VOLUME, 3)] {
@@ -104,7 +104,7 @@ fn weights_are_products_of_each_axis() {
 }
 
 #[test]
-fn coordinates_in_texels_are_not_multiplied() {
+fn unnormalised_coordinates_are_not_scaled() {
     let value = |x, y, z| (x + 10 * y + 100 * z) as f32;
     let nearest = rig(&[], &[UNNORMALISED], value);
     assert_eq!(nearest.first(message_type::SAMPLE_LZ, &[2.9, 1.1])[0], 12.0);
@@ -116,7 +116,7 @@ fn coordinates_in_texels_are_not_multiplied() {
 }
 
 #[test]
-fn a_filter_is_chosen_by_minification() {
+fn minification_selects_the_filter() {
     for (set, found) in [([MIN], [1.0, 0.5]), ([MAG], [0.5, 1.0])] {
         let rig = rig(&[], &set, |x, _, _| x as f32);
         for (level, found) in [0.0, 1.0].into_iter().zip(found) {
@@ -129,7 +129,7 @@ fn a_filter_is_chosen_by_minification() {
 }
 
 #[test]
-fn the_border_counts_as_much_as_a_texel_there_would() {
+fn border_colour_has_the_weight_of_its_texels() {
     let outside = |x: i64| !(0..4).contains(&x);
     // The border's channels that the format lacks are 0, and 1 of alpha.
     let border = |mode, at: &[f32], axes: usize| {
@@ -174,7 +174,7 @@ fn the_border_counts_as_much_as_a_texel_there_would() {
 }
 
 #[test]
-fn half_a_border_is_not_the_nearest_texel() {
+fn half_border_mode_differs_from_clamp() {
     let u = (ss::TCX_ADDRESS_CONTROL_MODE, 6);
     let row = rig(&[LINE], &[u], |x, _, _| x as f32 + 1.0);
     let width = row.first(message_type::RESINFO, &[0f32]).map(f32::to_bits)[0] as f32;
@@ -185,7 +185,7 @@ fn half_a_border_is_not_the_nearest_texel() {
 }
 
 #[test]
-fn address_modes_hold_for_each_axis() {
+fn address_modes_apply_per_axis() {
     // Wrapped along one axis, clamped along the others.
     for wrapped in 0..3 {
         for filter in [0, 1] {
@@ -204,7 +204,7 @@ fn address_modes_hold_for_each_axis() {
 }
 
 #[test]
-fn reductions_leave_out_texels_that_count_nothing() {
+fn reduction_filters_ignore_zero_weight_texels() {
     let value = |x, y, _| (x + 10 * y) as f32;
     for (code, extreme) in [(2, [11.0, 11.0, 11.0]), (3, [22.0, 12.0, 21.0])] {
         let set = [
@@ -240,7 +240,7 @@ fn two_levels(surface: Set<'_>, sampler: Set<'_>, values: [f32; 2]) -> Rig {
 }
 
 #[test]
-fn two_levels_are_blended_by_the_fraction() {
+fn mip_linear_filter_blends_two_levels() {
     for filter in [0, 1] {
         let rig = two_levels(&[], &[MIP, (MIN.0, filter)], [8.0, 16.0]);
         for (level, expected) in [
@@ -315,7 +315,7 @@ fn integers_are_not_filtered() {
 }
 
 #[test]
-fn extremes_of_integers_are_integers() {
+fn reduction_filters_of_integer_formats() {
     // Of two that are no numbers as floats, and by sign.
     for (format, code, expected) in [
         (R32_UINT, 2, 7),
@@ -345,7 +345,7 @@ fn extremes_of_integers_are_integers() {
 }
 
 #[test]
-fn nothing_is_below_a_level_that_a_resource_may_not_be_read_below() {
+fn levels_below_resource_min_lod_return_zero() {
     // A sample goes to the least level; what is gathered is of the first, or of none.
     for (min_lod, found, gather_channel) in [
         (0, 8.0, 8.0),
@@ -363,7 +363,7 @@ fn nothing_is_below_a_level_that_a_resource_may_not_be_read_below() {
 }
 
 #[test]
-fn comparisons_are_filtered_and_not_texels() {
+fn comparison_results_are_filtered() {
     // LESS: texels below the reference count nothing.
     for (shape, parameters, lit) in [
         ([LINE].as_slice(), vec![1.5, 0.5, 0.5, 0.5], 0.5),
@@ -436,12 +436,12 @@ fn cube_edges_are_seamless_if_the_sampler_enables_it() {
             "the second cube",
         );
     }
-    // Otherwise the face's last texel goes on, unless the address mode says something else.
-    let apart = cube(&[modes(2).as_slice(), &[MAG]].concat(), FACES);
+    // Otherwise the address mode applies, and by default clamps to the face's last texel.
+    let seamed = cube(&[modes(2).as_slice(), &[MAG]].concat(), FACES);
     let bordered = cube(&[modes(4).as_slice(), &[MAG]].concat(), FACES);
     for lane_coordinates in [edge, corner] {
         assert_eq!(
-            apart.first(message_type::SAMPLE_LZ, &lane_coordinates)[0],
+            seamed.first(message_type::SAMPLE_LZ, &lane_coordinates)[0],
             10_000.0
         );
     }
@@ -453,7 +453,7 @@ fn cube_edges_are_seamless_if_the_sampler_enables_it() {
 }
 
 #[test]
-fn corners_of_cubes_are_compared_before_they_are_shared() {
+fn cube_corners_are_compared_before_averaging() {
     // GREATER counts nothing: +y and +z are.
     let rig = cube(&[MAG, SEAMLESS, (ss::SHADOW_FUNCTION, 5)], FACES);
     let found = rig.first(message_type::SAMPLE_C_LZ, &[50.0, 1.0, 1.0, 1.0])[0];
@@ -461,7 +461,7 @@ fn corners_of_cubes_are_compared_before_they_are_shared() {
 }
 
 #[test]
-fn gathers_at_a_corner_of_a_cube_average_the_three_around() {
+fn gather4_at_a_cube_corner_averages_three_texels() {
     let rig = cube(&[SEAMLESS], FACES);
     // Lower left is +z itself, lower right +x, upper left +y.
     let found = rig.first(message_type::GATHER4, &[1.0, 1.0, 1.0]);
@@ -483,7 +483,7 @@ fn gathers_at_a_corner_of_a_cube_average_the_three_around() {
 }
 
 #[test]
-fn anisotropy_looks_along_either_axis_at_even_steps() {
+fn anisotropic_samples_are_evenly_spaced_on_either_axis() {
     let aniso =
         |more: &[One]| [&[(MIN.0, 2), (MAG.0, 2), (ss::MAXIMUM_ANISOTROPY, 1)], more].concat();
     // 3 texels along one axis by 1 along the other: looks at -1/4, 0 and 1/4 of it.

@@ -7,7 +7,7 @@ use crate::sampler::rig::{Set, image, sampler};
 use crate::sampler::state::Filter;
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 
-/// Five levels of 64 × 64 texels, a sampler, and the message's least level.
+/// Five levels of 64 × 64 texels, a sampler, and the message's minimum LOD.
 fn selected(
     set: Set<'_>,
     of: Set<'_>,
@@ -33,7 +33,7 @@ const fn fixed(whole: u64, part: u64) -> u64 {
 }
 
 #[test]
-fn a_level_is_clamped_rounded_and_split() {
+fn lod_is_clamped_rounded_and_split() {
     let (min, max) = (ss::MIN_LOD, ss::MAX_LOD);
     let (resource, base) = (rss::RESOURCE_MIN_LOD, rss::BASE_MIP_LEVEL);
     let step = 1.0 / 256.0;
@@ -70,7 +70,7 @@ fn a_level_is_clamped_rounded_and_split() {
         (&[NONE, (min, fixed(1, 192))], &[], 3.0, 1, 0.0, false),
         (&[LINEAR, (min, fixed(1, 192))], &[], -1.0, 1, 0.0, true),
         (&[LINEAR, (min, fixed(6, 0))], &[], 1.0, 4, 0.0, false),
-        // Where the least is more than the greatest it counts.
+        // A minimum above the maximum takes precedence.
         (
             &[LINEAR, (min, fixed(3, 0)), (max, fixed(1, 0))],
             &[],
@@ -87,7 +87,7 @@ fn a_level_is_clamped_rounded_and_split() {
             0.0,
             false,
         ),
-        // Resource Min LOD is another least level, which the last level does not hold down.
+        // Resource Min LOD is a second minimum, which the last level does not limit.
         (&[LINEAR], &[(resource, fixed(2, 64))], 1.0, 2, 0.25, false),
         (
             &[LINEAR, (min, fixed(3, 0))],
@@ -98,12 +98,12 @@ fn a_level_is_clamped_rounded_and_split() {
             false,
         ),
         (&[NONE], &[(resource, fixed(2, 64))], 1.0, 2, 0.0, false),
-        // Base Mip Level is U4.1: what is beside it is told by halves.
+        // Base Mip Level is U4.1, in half levels.
         (&[LINEAR], &[(base, 2)], 1.0, 0, 0.0, true),
         (&[LINEAR], &[(base, 2)], 1.25, 1, 0.25, false),
         (&[LINEAR], &[(base, 1)], 0.5, 0, 0.0, true),
         (&[LINEAR], &[(base, 1)], 0.75, 0, 0.75, false),
-        // Clamped first, a level may be told to be magnified that was not, and the other way round.
+        // Clamping first may turn minification into magnification, and the other way round.
         (&[LINEAR, (max, 0)], &[], 2.0, 0, 0.0, false),
         (&[LINEAR, (max, 0), PRECLAMP], &[], 2.0, 0, 0.0, true),
         (
@@ -131,7 +131,7 @@ fn a_level_is_clamped_rounded_and_split() {
             expected,
             "case {i}"
         );
-        // What the `LOD` message tells.
+        // The result of the `LOD` message.
         assert_eq!(found.clamped, *level as f32 + beta, "case {i}");
         assert_eq!(found.unclamped, *lod, "case {i}");
         assert!(!found.is_empty, "case {i}");
@@ -139,7 +139,7 @@ fn a_level_is_clamped_rounded_and_split() {
 }
 
 #[test]
-fn a_message_has_a_least_level_too() {
+fn message_min_lod_clamps_the_level() {
     let given = |lod| LodSource::Explicit { lod };
     let found = selected(&[LINEAR], &[], &STILL, given(0.5), 1.75);
     assert_eq!((found.levels[0], found.beta), (1, 0.75));
@@ -154,7 +154,7 @@ fn a_message_has_a_least_level_too() {
 }
 
 #[test]
-fn what_a_resource_may_not_be_read_below_can_lie_beyond_its_levels() {
+fn resource_min_lod_may_exceed_the_level_count() {
     for (resource, is_empty) in [(0, false), (fixed(4, 0), false), (fixed(4, 1), true)] {
         let of = [(rss::RESOURCE_MIN_LOD, resource)];
         let found = selected(&[LINEAR], &of, &STILL, LodSource::Zero, 0.0);
@@ -163,7 +163,7 @@ fn what_a_resource_may_not_be_read_below_can_lie_beyond_its_levels() {
 }
 
 #[test]
-fn resource_min_lod_counts_from_the_first_level_of_the_resource() {
+fn resource_min_lod_is_relative_to_the_first_level() {
     // AdjPR_minLOD = ResMinLod - SurfMinLod: here of a view of levels 1 to 5.
     let step = 1.0 / 256.0;
     for (resource, level, beta, is_empty) in [
@@ -182,7 +182,7 @@ fn resource_min_lod_counts_from_the_first_level_of_the_resource() {
 }
 
 #[test]
-fn the_level_selects_the_min_or_mag_filter() {
+fn lod_selects_min_or_mag_filter() {
     let set = [LINEAR, (ss::MIN_MODE_FILTER, 1)];
     for (lod, filter) in [(0.0, Filter::Nearest), (0.5, Filter::Linear)] {
         let found = selected(&set, &[], &STILL, LodSource::Explicit { lod }, 0.0);
@@ -191,7 +191,7 @@ fn the_level_selects_the_min_or_mag_filter() {
 }
 
 #[test]
-fn levels_come_from_the_longer_change_and_biases() {
+fn lod_uses_the_longer_gradient_and_biases() {
     let computed = |bias| LodSource::Computed { bias };
     // log2 of the length, in 256ths.
     let cases = [
@@ -219,7 +219,7 @@ fn levels_come_from_the_longer_change_and_biases() {
         let found = selected(&set, &[], &by, source, 0.0);
         assert_eq!([found.clamped, found.unclamped], [level; 2], "{source:?}");
     }
-    // No change at all, and no number, are the least level.
+    // Zero gradients and NaN select the minimum level.
     for by in [STILL, [[f64::NAN; 3]; 2]] {
         let found = selected(&[LINEAR], &[], &by, computed(0.0), 0.0);
         assert_eq!((found.clamped, found.magnified), (0.0, true), "{by:?}");
@@ -235,7 +235,7 @@ fn levels_come_from_the_longer_change_and_biases() {
 }
 
 #[test]
-fn anisotropy_takes_as_many_samples_as_an_axis_is_longer() {
+fn anisotropic_sample_count_follows_the_axis_ratio() {
     let (min, mag) = (ss::MIN_MODE_FILTER, ss::MAG_MODE_FILTER);
     let along = |a: f64, b: f64| [[a, 0.0, 0.0], [0.0, b, 0.0]];
     // Maximum Anisotropy; changes; samples, the level, which change is the axis.
@@ -250,9 +250,9 @@ fn anisotropy_takes_as_many_samples_as_an_axis_is_longer() {
         // 2.5 are 3 samples: log2(7.5 / 3) = 1.3219.
         (1, along(7.5, 3.0), 3, 338.0 / 256.0, 0),
     ];
-    for (most, by, samples, level, major) in cases {
+    for (max_anisotropy, by, samples, level, major) in cases {
         for set in [[(min, 2), (mag, 0)], [(min, 0), (mag, 2)]] {
-            let more = [LINEAR, (ss::MAXIMUM_ANISOTROPY, most)];
+            let more = [LINEAR, (ss::MAXIMUM_ANISOTROPY, max_anisotropy)];
             let set = [set, more].concat();
             let found = selected(&set, &[], &by, LodSource::Computed { bias: 0.0 }, 0.0);
             let expected = (samples, by[major], level);
@@ -285,7 +285,7 @@ fn anisotropy_takes_as_many_samples_as_an_axis_is_longer() {
 }
 
 #[test]
-fn a_selection_is_constant_where_gradients_change_nothing() {
+fn level_selection_is_constant_if_gradients_have_no_effect() {
     let linear_mag = (ss::MAG_MODE_FILTER, 1);
     let rounded = (ss::U_ADDRESS_MAG_FILTER_ROUNDING_ENABLE, 1);
     let anisotropic = [(ss::MIN_MODE_FILTER, 2), (ss::MAG_MODE_FILTER, 2)];

@@ -1,6 +1,6 @@
 //! All messages return the texels of compressed blocks uncompressed.
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::sampler::request::message_type;
 use crate::sampler::rig::{Ask, DATA, Rig, image};
 use hw::Field;
@@ -36,7 +36,7 @@ fn both(format: u64, mode: u64, linear: bool, asks: &[Ask]) {
     let filter = u64::from(linear);
     let sampler = [(ss::MIN_MODE_FILTER, filter), (ss::MAG_MODE_FILTER, filter)];
     let rig = Rig::new(&[&plain, &other], &[&sampler]);
-    let view = View::new(&rig.space);
+    let view = AddressSpaceView::new(&rig.space);
     let (plain, other) = (image(&plain), image(&other));
     let [w, h] = other.ccs_block().expect("blocks");
     let target = image(&fields(format, OTHER, 5));
@@ -93,7 +93,7 @@ fn subspans(x: u32, y: u32) -> [Vec<u32>; 2] {
 }
 
 #[test]
-fn texels_by_number() {
+fn ld_of_compressed_surfaces() {
     let mut asks = Vec::new();
     for (x, y) in (0..32)
         .step_by(8)
@@ -121,7 +121,7 @@ fn texels_by_number() {
 }
 
 #[test]
-fn texels_by_coordinate() {
+fn sampling_of_compressed_surfaces() {
     let place = |at: u32, size: f32| at as f32 / size;
     let mut asks = Vec::new();
     for (x, y) in (0..32).step_by(8).flat_map(|x| [0, 3, 14].map(|y| (x, y))) {

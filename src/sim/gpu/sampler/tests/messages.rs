@@ -2,15 +2,15 @@
 //!
 //! Ref: SKL PRM vol. 7, "Payload Parameter Definition", "Message Header", "Message Descriptor".
 
-use crate::dataport::Port;
-use crate::memory::View;
+use crate::dataport::WorkerPort;
+use crate::memory::AddressSpaceView;
 use crate::observer::{Colour, Via};
 use crate::sampler::address;
 use crate::sampler::request::{ParameterLayout, message_type};
 use crate::sampler::rig::{Ask, BORDER_RED, DATA, R32_FLOAT, Rig, SAMPLERS, SILENT, Set, image};
 use crate::sampler::sample::{LaneCoordinates, subspan_difference, texel_gradient};
 use crate::strict::caches::Log;
-use eu::Stop;
+use eu::StopReason;
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ fn parameters_follow_the_order_of_the_payload_table() {
 }
 
 #[test]
-fn changes_are_counted_in_texels() {
+fn gradients_are_scaled_to_texels() {
     let by = [0.5, 0.25, 0.125];
     for (surface_type, normalized, expected) in [
         (0, true, [4.0, 0.0, 0.0]),
@@ -118,7 +118,7 @@ fn changes_are_counted_in_texels() {
 }
 
 #[test]
-fn a_change_of_direction_moves_along_a_face() {
+fn cube_gradients_project_onto_the_face() {
     let cube = image(&[&CUBE, [(rss::WIDTH, 15), (rss::HEIGHT, 15)].as_slice()].concat());
     let (step, by) = (1e-6, [0.3, -0.2, 0.1]);
     for given in [
@@ -147,7 +147,7 @@ fn a_change_of_direction_moves_along_a_face() {
 }
 
 #[test]
-fn beyond_an_edge_of_a_cube_pixels_are_as_far_as_on_a_face() {
+fn cube_gradients_across_an_edge() {
     let cube = image(&[&CUBE, [(rss::WIDTH, 15), (rss::HEIGHT, 15)].as_slice()].concat());
     // From +x over the edge to +z, each divided by its longest axis as drivers do.
     let pixels = [[1.0, 0.5, 0.875], [0.875, 0.4375, 1.0]];
@@ -209,7 +209,7 @@ fn simd16_messages_have_sixteen_values_per_parameter() {
 #[test]
 fn sampler_states_are_relative_to_the_dispatch_or_header_pointer() {
     let mode = |code| [(ss::TCX_ADDRESS_CONTROL_MODE, code)];
-    // As many as a message can tell apart.
+    // As many as a message can select.
     let modes = [0, 1, 2, 4].repeat(4).into_iter().map(mode);
     let modes: Vec<_> = modes.collect();
     let rig = Rig::new(
@@ -241,7 +241,7 @@ fn sampler_states_are_relative_to_the_dispatch_or_header_pointer() {
 }
 
 #[test]
-fn channels_that_are_masked_are_left_out() {
+fn channel_mask_compacts_the_response() {
     let four = [(rss::SURFACE_FORMAT, 0x000), (rss::WIDTH, 0)];
     let rig = Rig::new(&[&four], &[&[]]);
     rig.write(0, &[1.0, 2.0, 3.0, 4.0].map(f32::to_bits));
@@ -262,7 +262,7 @@ fn channels_that_are_masked_are_left_out() {
 }
 
 #[test]
-fn offsets_of_the_header_are_nibbles() {
+fn header_texel_offsets_are_nibbles() {
     let volume = [
         (rss::SURFACE_TYPE, 2),
         (rss::WIDTH, 15),
@@ -301,7 +301,7 @@ fn offsets_of_the_header_are_nibbles() {
 }
 
 #[test]
-fn what_is_not_simulated_is_named() {
+fn unmodelled_state_is_reported() {
     let buffer = [(rss::SURFACE_TYPE, 4), (rss::SURFACE_PITCH, 3)];
     let samples = [1, 2].map(|log| [(rss::NUMBER_OF_MULTISAMPLES, log)]);
     let rig = Rig::new(&[&[], &buffer, &samples[0], &samples[1]], &[&[]]);
@@ -340,14 +340,14 @@ fn what_is_not_simulated_is_named() {
     }));
     for ask in asks {
         let stop = rig.stop(&ask);
-        let named = matches!(stop, Some(Stop::Unimplemented { .. }));
+        let named = matches!(stop, Some(StopReason::Unimplemented { .. }));
         assert!(named, "{ask:?}: {stop:?}");
     }
     assert_eq!(rig.stop(&ask), None);
 }
 
 #[test]
-fn nothing_is_what_null_surfaces_and_disabled_samplers_have() {
+fn null_surfaces_and_disabled_samplers_return_zero() {
     let null = [(rss::SURFACE_TYPE, 7)];
     let disabled = [(ss::SAMPLER_DISABLE, 1)];
     let rig = Rig::new(&[&[], &null], &[&[], &disabled]);
@@ -378,13 +378,13 @@ fn nothing_is_what_null_surfaces_and_disabled_samplers_have() {
 }
 
 #[test]
-fn elements_of_arrays_are_the_nearest_that_there_are() {
+fn array_index_rounds_and_clamps() {
     let array = [
         (rss::SURFACE_ARRAY, 1),
         (rss::DEPTH, 2),
         (rss::SURFACE_QPITCH, 1),
     ];
-    // Elements of lines are as many texels apart.
+    // QPitch of 1D arrays is in texels.
     let lines = [
         (rss::SURFACE_TYPE, 0),
         (rss::SURFACE_ARRAY, 1),
@@ -424,7 +424,7 @@ fn elements_of_arrays_are_the_nearest_that_there_are() {
 #[test]
 fn each_subspan_has_separate_gradients() {
     let rig = levels(&[], &[NEAREST_LEVEL]);
-    // To the right, and down, in texels; the fourth channel has nothing to say.
+    // To the right, and down, in texels; the fourth channel is not used.
     let changes = [
         (2.0, 1.0, 1.0),
         (1.0, 8.0, 3.0),
@@ -442,11 +442,11 @@ fn each_subspan_has_separate_gradients() {
             rig.ask(&Ask { lanes, ..ask })
         };
         let active = |lane: &usize| lanes >> lane & 1 == 1;
-        let (told, found) = (asked(message_type::LOD), asked(message_type::SAMPLE));
+        let (levels, found) = (asked(message_type::LOD), asked(message_type::SAMPLE));
         for lane in (0..16).filter(active) {
             let level = changes[lane / 4].2;
             let expected = [level, level, 0.0, 0.0].map(f32::to_bits);
-            assert_eq!(told[lane], expected, "channel {lane} of {lanes:#x}");
+            assert_eq!(levels[lane], expected, "channel {lane} of {lanes:#x}");
             let found = f32::from_bits(found[lane][0]);
             assert_eq!(found, level, "channel {lane} of {lanes:#x}");
         }
@@ -486,7 +486,7 @@ fn lanes_of_a_subspan_may_select_different_levels() {
 }
 
 #[test]
-fn each_message_s_level_is_found_among_its_parameters() {
+fn lod_parameter_position_per_message() {
     let equal = [NEAREST_LEVEL, (ss::SHADOW_FUNCTION, 3)];
     let volume = [(rss::SURFACE_TYPE, 2), (rss::DEPTH, 15)];
     let (flat, deep) = (levels(&[], &equal), levels(&volume, &equal));
@@ -548,7 +548,7 @@ fn each_message_s_level_is_found_among_its_parameters() {
 }
 
 #[test]
-fn references_are_clamped_where_texels_are_normalised() {
+fn depth_reference_is_clamped_for_normalised_formats() {
     // B8G8R8A8_UNORM: red is 1 in texel 0, 0 in texel 1.
     for (format, clamped) in [(0x0c0, true), (R32_FLOAT, false)] {
         let set = [(rss::SURFACE_FORMAT, format)];
@@ -566,7 +566,7 @@ fn references_are_clamped_where_texels_are_normalised() {
 }
 
 #[test]
-fn offsets_of_a_gather_s_parameters_have_six_bits() {
+fn gather4_po_offsets_have_six_bits() {
     let clamp = [
         (ss::TCX_ADDRESS_CONTROL_MODE, 2),
         (ss::TCY_ADDRESS_CONTROL_MODE, 2),
@@ -595,13 +595,13 @@ fn offsets_of_a_gather_s_parameters_have_six_bits() {
 }
 
 #[test]
-fn gathers_take_the_channel_of_the_header_unless_they_compare() {
+fn gather4_channel_select_comes_from_the_header() {
     let four = [
         (rss::SURFACE_FORMAT, 0x000),
         (rss::WIDTH, 0),
         (rss::HEIGHT, 0),
     ];
-    // Green and blue change places.
+    // Green and blue are swapped.
     let swizzled = [
         four.as_slice(),
         &[
@@ -659,14 +659,14 @@ fn surfaces_of_one_dispatch_are_cached_separately() {
 fn size_queries_do_not_read_stale_memory() {
     let rig = Rig::new(&[&[(rss::MIP_TAIL_START_LOD, 15)]], &[&[]]);
     let log = Log::with_resolve_tracker(Arc::default(), &rig.space, false);
-    let view = || View::watched(&rig.space, Some(&log), Via::Texture);
+    let view = || AddressSpaceView::watched(&rig.space, Some(&log), Via::Texture);
     view().colour(DATA, Colour::Held([0, 0]));
     let size = Ask::new(message_type::RESINFO, &[0]);
     let texel = Ask::new(message_type::LD, &[0, 0, 0]);
     let mut port = rig.port_of(view());
     assert_eq!(size.by(&mut port).expect("its size")[0][..2], [4, 4]);
-    let stop = |port: &mut Port<'_>| match texel.by(port) {
-        Err(Stop::Undefined { rule, .. }) => Some(rule),
+    let stop = |port: &mut WorkerPort<'_>| match texel.by(port) {
+        Err(StopReason::Undefined { rule, .. }) => Some(rule),
         _ => None,
     };
     let rule = Some("colour-resolve");

@@ -1,20 +1,20 @@
 //! What the cache model knows: the state of written memory, and the checks of an access against it.
 //!
 //! In:  lines of written memory, outstanding post-sync operations, buffers that were bound. Out:
-//!      [`Stop::Undefined`] for an access that a rule forbids.
+//!      [`StopReason::Undefined`] for an access that a rule forbids.
 //! Ref: as in the parent module. Tests: `tests.rs` beside this file.
 
 use crate::observer::{CACHES, Memory, Via, WorkEpoch};
 use crate::resolve_tracking::{ResolveTracker, Slice};
 use crate::rules::{
-    COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, INSTRUCTION_STALE, POST_SYNC_PENDING,
-    RENDER_FLUSH, Rule, STATE_STALE, TEXTURE_STALE, VERTEX_STALE, WORK_ORDER,
+    BatchRule, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, INSTRUCTION_STALE, POST_SYNC_PENDING,
+    RENDER_FLUSH, STATE_STALE, TEXTURE_STALE, VERTEX_STALE, WORK_ORDER,
 };
 use crate::strict::cache_lines::{
     ATOMIC, DATA, DEPTH, Line, PAST_DEPTH, PAST_L3, PAST_RENDER, Page, RENDER, STREAM,
     split_by_line,
 };
-use eu::Stop;
+use eu::StopReason;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub(super) const TEXTURE: usize = 0;
 pub(super) const VERTEX: usize = 2;
 
 /// The rule for stale data in each read-only cache, in the order of [`CACHES`].
-pub(super) const STALE_RULES: [&Rule; CACHES.len()] = [
+pub(super) const STALE_RULES: [&BatchRule; CACHES.len()] = [
     &TEXTURE_STALE,
     &CONSTANT_STALE,
     &VERTEX_STALE,
@@ -143,7 +143,7 @@ impl State {
         line: &Line,
         bits: u64,
         access: &Access,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let of = |kind: usize, meets: bool| if meets { 0 } else { line.open[kind] };
         let open =
             of(DATA, false) | of(ATOMIC, access.atomic) | of(STREAM, access.via == Via::Stream);
@@ -159,7 +159,7 @@ impl State {
         line: &Line,
         bits: u64,
         access: &Access,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         for (viewer, own, rule) in [
             (PAST_RENDER, Via::Render, &RENDER_FLUSH),
             (PAST_DEPTH, Via::Depth, &DEPTH_FLUSH),
@@ -174,7 +174,12 @@ impl State {
 
     /// Checks that this reader has no stale copy of these bytes of a line, and that they have
     /// reached its level of memory.
-    pub(super) fn check_fresh(&self, line: &Line, bits: u64, access: &Access) -> Result<(), Stop> {
+    pub(super) fn check_fresh(
+        &self,
+        line: &Line,
+        bits: u64,
+        access: &Access,
+    ) -> Result<(), StopReason> {
         let cache = CACHES.iter().position(|reader| *reader == access.via);
         let (rule, stale) = match cache {
             Some(cache) => (STALE_RULES[cache], line.stale_for(cache)),
@@ -190,7 +195,7 @@ impl State {
     }
 
     /// Checks that no outstanding post-sync operation writes these bytes.
-    pub(super) fn check_post_sync(&self, address: u64, bytes: u64) -> Result<(), Stop> {
+    pub(super) fn check_post_sync(&self, address: u64, bytes: u64) -> Result<(), StopReason> {
         let end = address.saturating_add(bytes);
         let meets = |p: &PostSyncWrite| p.address < end && address < p.address + 8;
         let pending = self.posted.iter().any(meets);

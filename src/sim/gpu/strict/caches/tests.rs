@@ -3,10 +3,10 @@
 use super::*;
 
 /// The rule that stopped an access.
-fn rule<T: std::fmt::Debug>(result: Result<T, Stop>) -> Option<&'static str> {
+fn rule<T: std::fmt::Debug>(result: Result<T, StopReason>) -> Option<&'static str> {
     match result {
         Ok(_) => None,
-        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(StopReason::Undefined { rule, .. }) => Some(rule),
         Err(other) => panic!("{other:?}"),
     }
 }
@@ -66,7 +66,7 @@ fn writes_are_tracked_by_byte() {
 }
 
 #[test]
-fn what_work_does_itself_is_its_own() {
+fn work_sees_its_own_writes() {
     let log = Log::default();
     log.begin(0);
     log.scratch(0x5000..0x6000);
@@ -105,7 +105,7 @@ fn atomics_may_overlap_and_streams_are_ordered() {
 }
 
 #[test]
-fn each_reader_needs_its_own() {
+fn each_reader_needs_its_own_invalidation() {
     for writer in [Via::Data, Via::Stream] {
         for (reader, stale) in [
             (Via::Data, None),
@@ -172,7 +172,7 @@ fn render_and_depth_writes_need_their_flush() {
                 _ => Some(flush),
             };
             assert_eq!(read(&log), early, "{reader:?}");
-            // Neither a stall, nor another cache's flush, nor a flush that nobody waits for.
+            // Not enough: a stall, another cache's flush, or a flush without a stall.
             for control in [stall(), other, own] {
                 log.pipe_control(&control);
                 assert_eq!(read(&log), early, "{reader:?}");
@@ -198,7 +198,7 @@ fn render_and_depth_writes_need_their_flush() {
 }
 
 #[test]
-fn commands_write_for_themselves_alone() {
+fn command_streamer_writes_need_flushes_for_other_readers() {
     let log = Log::default();
     log.bound(0x1000, 8);
     assert_eq!(rule(log.command(0x40, 16)), None);
@@ -271,7 +271,7 @@ fn running_work_refills_invalidated_caches() {
 }
 
 #[test]
-fn post_sync_operations_are_waited_for() {
+fn post_sync_operations_need_a_wait() {
     let posted = || {
         let log = Log::default();
         assert_eq!(rule(log.write(0x1000, 8, Via::PostSync, false)), None);
@@ -337,7 +337,7 @@ fn vertex_cache_holds_lines_of_bound_buffers() {
             assert_eq!(rule(log.write(address, 4, writer, false)), None);
             log.end();
         };
-        // Lines of 64 bytes, whatever was read of them; several buffers, in any order.
+        // Whole lines of 64 bytes; multiple buffers, in any order.
         let log = Log::default();
         for (address, bytes) in [(0x1050, 0x20), (0x10c0, 0x40), (0x1080, 0x10)] {
             log.bound(address, bytes);
@@ -377,7 +377,7 @@ fn vertex_cache_holds_lines_of_bound_buffers() {
 }
 
 #[test]
-fn the_sampler_holds_lines_of_control_surfaces_that_it_has_read() {
+fn sampler_caches_aux_surface_lines() {
     let log = Log::default();
     let write = |address| {
         log.begin(0x40);
@@ -440,7 +440,7 @@ fn vertex_cache_tags_are_32_bits() {
 }
 
 #[test]
-fn what_a_pipe_control_finds() {
+fn pipe_control_reports_its_effects() {
     let none = Log::default().pipe_control(&stall());
     assert_eq!(none, Found::default());
     for (writer, cache) in [(Via::Data, 0), (Via::Render, 1), (Via::Depth, 2)] {
@@ -505,11 +505,15 @@ fn old() -> (Log, AddressSpace) {
 }
 
 #[test]
-fn depths_that_are_held_back_are_delivered_as_they_were() {
+fn unresolved_depth_reads_return_the_stale_depth() {
     let (log, space) = old();
-    let view = |via| View::watched(&space, Some(&log), via);
-    View::new(&space).write(0x1100, 1).expect("mapped");
-    View::new(&space).write(0x1104, 2).expect("mapped");
+    let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
+    AddressSpaceView::new(&space)
+        .write(0x1100, 1)
+        .expect("mapped");
+    AddressSpaceView::new(&space)
+        .write(0x1104, 2)
+        .expect("mapped");
     let depth = view(Via::Hierarchical);
     log.begin(0x40);
     depth.depth(0x1000, Depth::Held([0, 2]));
@@ -532,10 +536,10 @@ fn depths_that_are_held_back_are_delivered_as_they_were() {
     assert_eq!(seen(Via::Hierarchical, 0x1100), 9);
     // Another slice is resolved, and a part of this one is written past the hierarchical depth
     // buffer.
-    depth.depth(0x1000, Depth::Settled([0, 1]));
+    depth.depth(0x1000, Depth::Resolved([0, 1]));
     view(Via::Commands).write(0x1104, 5).expect("in order");
     assert_eq!([0x1100, 0x1104].map(|at| seen(Via::Data, at)), [1, 5]);
-    depth.depth(0x1000, Depth::Settled([0, 2]));
+    depth.depth(0x1000, Depth::Resolved([0, 2]));
     assert_eq!([0x1100, 0x1104].map(|at| seen(Via::Data, at)), [9, 5]);
 }
 
@@ -563,10 +567,10 @@ fn overwritten_surfaces_lose_their_resolve_state() {
         (Via::Depth, 64, false),
     ] {
         let log = Log::with_resolve_tracker(Arc::default(), &space, false);
-        let view = |via| View::watched(&space, Some(&log), via);
+        let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
         let data = view(via);
         data.depth(0x1040, Depth::Held([0, 0]));
-        data.depth(0x1040, Depth::Told([0, 0]));
+        data.depth(0x1040, Depth::HizValid([0, 0]));
         data.colour(0x1040, Colour::Held([0, 0]));
         // A neighbour is not meant.
         data.depth(0x1080, Depth::Held([0, 0]));
@@ -586,11 +590,11 @@ fn overwritten_surfaces_lose_their_resolve_state() {
 }
 
 #[test]
-fn a_buffer_that_begins_otherwise_than_it_was_left_is_used_for_something_else() {
+fn changed_first_lines_drop_the_resolve_state() {
     let space = two_pages();
     let all = FIRST_SLICE;
     let log = Log::with_resolve_tracker(Arc::default(), &space, false);
-    let view = |via| View::watched(&space, Some(&log), via);
+    let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
     let work = |via, value| {
         log.begin(0x40);
         if via == Via::Hierarchical {
@@ -616,7 +620,9 @@ fn a_buffer_that_begins_otherwise_than_it_was_left_is_used_for_something_else() 
     work(Via::Hierarchical, 9);
     assert!(!seen());
     // A CPU write is not reported.
-    View::new(&space).write(0x1000, 1).expect("mapped");
+    AddressSpaceView::new(&space)
+        .write(0x1000, 1)
+        .expect("mapped");
     assert!(seen());
 }
 
@@ -631,9 +637,9 @@ fn stale_reads_return_the_old_contents() {
         (Via::Commands, Via::State, PipeControlEffects::default()),
     ] {
         let (log, space) = old();
-        let view = |via| View::watched(&space, Some(&log), via);
+        let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
         view(Via::Vertex).bound(0x1ffc, 8);
-        View::new(&space)
+        AddressSpaceView::new(&space)
             .write(0x1ffc, 0x0403_0201)
             .expect("mapped");
         log.begin(0x40);
@@ -672,17 +678,17 @@ fn stale_reads_return_the_old_contents() {
 }
 
 #[test]
-fn a_race_still_stops_where_old_data_is_delivered() {
+fn races_stop_even_when_stale_data_is_delivered() {
     let (log, space) = old();
     log.begin(0x40);
-    let view = View::watched(&space, Some(&log), Via::Data);
+    let view = AddressSpaceView::watched(&space, Some(&log), Via::Data);
     view.write(0x1000, 1).expect("in order");
     log.end();
     assert_eq!(rule(view.read(0x1000)), Some("work-order"));
 }
 
 #[test]
-fn commands_are_prefetched() {
+fn command_prefetch_reads_stale_memory() {
     let ahead = Some("command-prefetch");
     let after = |bytes: u64, jumps: bool| {
         let log = Log::default();
@@ -712,11 +718,12 @@ fn pages() -> AddressSpace {
 }
 
 #[test]
-fn what_views_keep_of_pages_ends_with_the_work() {
+fn cached_page_views_end_with_the_work() {
     let (space, log) = (pages(), Log::default());
     let watch: Option<&dyn Watch> = Some(&log);
-    let [data, render] = [Via::Data, Via::Render].map(|via| View::watched(&space, watch, via));
-    let texture = View::watched(&space, watch, Via::Texture);
+    let [data, render] =
+        [Via::Data, Via::Render].map(|via| AddressSpaceView::watched(&space, watch, via));
+    let texture = AddressSpaceView::watched(&space, watch, Via::Texture);
     log.begin(0x40);
     for view in [&data, &texture] {
         assert_eq!(rule(view.read(0x1000)), None);
@@ -771,7 +778,7 @@ fn what_views_keep_of_pages_ends_with_the_work() {
 fn scratch_accesses_are_not_tracked() {
     let (space, log) = (pages(), Log::default());
     let watch: Option<&dyn Watch> = Some(&log);
-    let data = View::watched(&space, watch, Via::Data);
+    let data = AddressSpaceView::watched(&space, watch, Via::Data);
     log.begin(0x40);
     assert_eq!(rule(data.write(0x1000, 1)), None);
     log.scratch(0x1100..0x1200);
@@ -785,11 +792,11 @@ fn scratch_accesses_are_not_tracked() {
 }
 
 #[test]
-fn pages_that_are_written_whole_have_bytes_like_others() {
+fn whole_page_writes_are_tracked_per_byte() {
     let (space, log) = (pages(), Log::default());
     let watch: Option<&dyn Watch> = Some(&log);
     let [render, texture] =
-        [Via::Render, Via::Texture].map(|via| View::watched(&space, watch, via));
+        [Via::Render, Via::Texture].map(|via| AddressSpaceView::watched(&space, watch, via));
     log.begin(0x40);
     for address in (0x1000..0x3000).step_by(64) {
         assert_eq!(rule(render.write_block(address, &[7; 16])), None);

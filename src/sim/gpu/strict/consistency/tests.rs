@@ -1,4 +1,4 @@
-//! Breaks each consistency rule, beside a legal neighbour.
+//! Breaks each consistency rule, next to a minimally different legal case.
 
 use crate::strict::testing::{
     BLEND, DEPTH, HIZ, WRITE, assert_breaks, assert_breaks_after, broken_rule, command, draw_with,
@@ -10,7 +10,7 @@ use hw::draw_state::{blend_state_entry as entry, state_constant_body as body};
 use hw::{Field, draw, media};
 
 #[test]
-fn setup_and_clipper_take_the_same_vertex() {
+fn sf_and_clip_provoking_vertices_must_match() {
     use draw::{state_clip as clip, state_sf as sf};
     let rule = Some("provoking-vertex");
     let pairs = [
@@ -40,19 +40,19 @@ fn setup_and_clipper_take_the_same_vertex() {
 }
 
 #[test]
-fn barycentric_weights_come_through_the_clipper() {
+fn non_perspective_barycentrics_must_be_enabled_in_clip() {
     use draw::{state_clip as clip, state_wm as wm};
     let modes = (&wm::PACKET, wm::BARYCENTRIC_INTERPOLATION_MODE, 8);
     let clips = (&clip::PACKET, clip::CLIP_ENABLE, 1);
-    let kept = (&clip::PACKET, clip::NON_PERSPECTIVE_BARYCENTRIC_ENABLE, 1);
+    let enabled = (&clip::PACKET, clip::NON_PERSPECTIVE_BARYCENTRIC_ENABLE, 1);
     assert_breaks(Some("clip-barycentric"), &[modes, clips]);
-    assert_breaks(None, &[modes, clips, kept]);
+    assert_breaks(None, &[modes, clips, enabled]);
     assert_breaks(None, &[modes]);
     assert_breaks(None, &[clips]);
 }
 
 #[test]
-fn push_constants_have_room() {
+fn push_constants_must_fit_their_allocation() {
     use draw::{
         state_constant_ps as constants, state_ps as ps, state_push_constant_alloc_ps as alloc,
     };
@@ -80,7 +80,7 @@ fn push_constants_have_room() {
 }
 
 #[test]
-fn lines_are_told_how_they_are_drawn() {
+fn line_rasterisation_state_is_consistent() {
     use draw::{
         state_line_stipple as stipple, state_raster as raster, state_sf as sf, state_wm as wm,
     };
@@ -103,7 +103,7 @@ fn lines_are_told_how_they_are_drawn() {
 }
 
 #[test]
-fn hierarchical_depth_has_a_place_and_a_clear_value() {
+fn hiz_needs_a_buffer_and_a_valid_clear_value() {
     use draw::{
         state_clear_params as params, state_depth_buffer as depth, state_hier_depth_buffer as hiz,
         state_wm_hz_op as op,
@@ -154,7 +154,7 @@ fn hierarchical_depth_has_a_place_and_a_clear_value() {
 }
 
 #[test]
-fn what_a_base_address_command_gives_it_takes() {
+fn base_addresses_need_their_modify_enable() {
     use media::state_base_address as f;
     let given = |modify, field, value| {
         let mut commands = legal_draw();
@@ -176,7 +176,7 @@ fn field_of(words: &mut [u32], field: Field, value: u64) {
 }
 
 #[test]
-fn what_is_written_is_said_to_be() {
+fn render_target_writes_need_has_writeable_rt() {
     use draw::{state_ps_blend as blend, state_ps_extra as extra};
     let write = |changes: &[_]| rule_broken_by_draw_with(&mut rig_with_target(&[]), changes);
     assert_eq!(write(&[]), None);
@@ -206,7 +206,7 @@ fn what_is_written_is_said_to_be() {
 }
 
 #[test]
-fn blending_is_said_twice() {
+fn ps_blend_must_match_blend_state() {
     use draw::state_ps_blend as ps;
     let blended = |entries: &[(Field, u64)], changes: &[(Field, u64)]| {
         let mut words = [0; 2];
@@ -219,11 +219,11 @@ fn blending_is_said_twice() {
         rule_broken_by_draw_with(&mut rig, &changes)
     };
     let on = (entry::COLOR_BUFFER_BLEND_ENABLE, 1);
-    let said = (ps::COLOR_BUFFER_BLEND_ENABLE, 1);
+    let ps_blend = (ps::COLOR_BUFFER_BLEND_ENABLE, 1);
     let rule = Some("ps-blend");
-    assert_eq!(blended(&[on], &[said]), None);
+    assert_eq!(blended(&[on], &[ps_blend]), None);
     assert_eq!(blended(&[on], &[]), rule);
-    assert_eq!(blended(&[], &[said]), rule);
+    assert_eq!(blended(&[], &[ps_blend]), rule);
     for (of_entry, of_ps) in [
         (entry::SOURCE_BLEND_FACTOR, ps::SOURCE_BLEND_FACTOR),
         (
@@ -231,8 +231,8 @@ fn blending_is_said_twice() {
             ps::DESTINATION_BLEND_FACTOR,
         ),
     ] {
-        assert_eq!(blended(&[on, (of_entry, 3)], &[said, (of_ps, 3)]), None);
-        assert_eq!(blended(&[on, (of_entry, 3)], &[said, (of_ps, 1)]), rule);
+        assert_eq!(blended(&[on, (of_entry, 3)], &[ps_blend, (of_ps, 3)]), None);
+        assert_eq!(blended(&[on, (of_entry, 3)], &[ps_blend, (of_ps, 1)]), rule);
         // Ignored without blending.
         assert_eq!(blended(&[(of_entry, 3)], &[]), None);
     }
@@ -250,7 +250,7 @@ fn blending_is_said_twice() {
 
 /// Fields that are refused or must have a value are so where commands come.
 #[test]
-fn fates_are_looked_at_as_commands_come() {
+fn field_fates_are_checked_per_command() {
     use draw::{
         state_clip as clip, state_multisample as multisample, state_raster as raster,
         state_sf as sf, state_wm as wm,
@@ -270,7 +270,7 @@ fn fates_are_looked_at_as_commands_come() {
         let mut batch = commands.concat();
         batch.extend(hw::mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
         let found = rig().execute(&batch);
-        let named = matches!(&found, Err(eu::Stop::Unimplemented { what, .. }) if what.contains(field.name));
+        let named = matches!(&found, Err(eu::StopReason::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{found:?}");
     }
     assert_breaks_after(None, &[pipe_control(&[])]);

@@ -11,7 +11,7 @@ use hw::draw_state::{sf_output_attribute_detail as detail, state_constant_body a
 use hw::{Field, draw, media};
 
 #[test]
-fn state_is_there() {
+fn draws_need_complete_state() {
     assert_breaks(None, &[]);
     let all = legal_draw();
     for packet in crate::strict::draw::REQUIRED {
@@ -102,7 +102,7 @@ fn vertex_element_and_index_buffer_rules() {
 }
 
 #[test]
-fn reads_stay_inside_urb_entries() {
+fn urb_reads_stay_inside_entries() {
     // Three elements are 48 bytes of an entry of 64; five are 80.
     let mut commands = legal_draw();
     let (header, more) = (commands[2][0], commands[2][3..].to_vec());

@@ -4,7 +4,7 @@
 use super::{check_draw, check_walker};
 use crate::context::HwContext;
 use crate::draw_state::DrawState;
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Device, Field, Packet, draw, register};
@@ -14,7 +14,7 @@ type Change = (&'static Packet, Field, u64);
 /// The rule that a draw of a context breaks on a part.
 fn broken(part: &str, context: &HwContext) -> Option<&'static str> {
     match check_draw(context, Device::by_name(part).expect("a part"), 0) {
-        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(StopReason::Undefined { rule, .. }) => Some(rule),
         Err(other) => panic!("{other:?}"),
         Ok(()) => None,
     }

@@ -10,7 +10,7 @@ use hw::draw_state::state_constant_body as body;
 use hw::{Field, draw, media, mi};
 
 #[test]
-fn constants_are_set_and_committed() {
+fn push_constants_are_committed_by_binding_table_pointers() {
     use draw::{
         state_binding_table_pointers_ps as table, state_constant_ps as ps,
         state_push_constant_alloc_gs as alloc_gs, state_push_constant_alloc_ps as alloc,
@@ -61,7 +61,7 @@ fn constants_are_set_and_committed() {
 }
 
 #[test]
-fn constants_that_are_disabled_are_named_anew() {
+fn reenabled_push_constants_must_be_set_again() {
     use media::pipe_control as f;
     let disable = flush(&[f::INDIRECT_STATE_POINTERS_DISABLE]);
     let named = |packet: &hw::Packet| command(packet, &[]);
@@ -127,7 +127,7 @@ fn fast_clears_are_separated_by_flushes() {
 }
 
 #[test]
-fn depth_is_waited_for_around_clears() {
+fn depth_stalls_are_needed_around_hz_ops() {
     use draw::state_wm_hz_op as op;
     use media::pipe_control as f;
     let clear = |full: u64| {
@@ -197,7 +197,7 @@ fn depth_clears_are_separated_from_draws() {
 }
 
 #[test]
-fn pipe_controls() {
+fn pipe_control_sequence_rules() {
     use media::pipe_control as f;
     let alone = |fields: &[(Field, u64)]| {
         let commands = [legal_draw(), vec![pipe_control(fields)]].concat();
@@ -278,7 +278,7 @@ fn colour_calculator_pointer_is_invalid_before_gpgpu() {
 }
 
 #[test]
-fn offsets_of_stream_output() {
+fn stream_output_offset_rules() {
     use draw::state_streamout as so;
     let load = |register: u64| {
         use mi::mi_load_register_imm as f;

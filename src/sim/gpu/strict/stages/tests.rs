@@ -7,7 +7,7 @@ use crate::strict::testing::{
     DEPTH, STREAM, assert_breaks, broken_rule, command, draw_with, legal_draw, primitive, rig,
     so_decl_list_with,
 };
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet, draw};
 
@@ -19,7 +19,7 @@ fn broken(commands: &[Vec<u32>]) -> Option<&'static str> {
         state.latch(packet.expect("a command of the 3D pipeline"), words);
     }
     match check(&state, 0) {
-        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        Err(StopReason::Undefined { rule, .. }) => Some(rule),
         Err(other) => panic!("{other:?}"),
         Ok(()) => None,
     }
@@ -115,7 +115,7 @@ fn urb_data_starts_after_the_payload_header() {
 }
 
 #[test]
-fn geometry_shaders_get_as_many_vertices_as_they_expect() {
+fn gs_expected_vertex_count_matches_the_topology() {
     use draw::{state_gs as gs, state_te as te, state_vf_topology as topology};
     let of = |kind: u64, expected: u64, more: &[Vec<u32>]| {
         let fields = [(gs::ENABLE, 1), (gs::EXPECTED_VERTEX_COUNT, expected)];
@@ -177,7 +177,7 @@ fn stream_declarations_match_buffer_selects() {
 }
 
 #[test]
-fn attributes_have_no_reserved_bits() {
+fn reserved_attribute_bits_are_zero() {
     use draw::{state_sbe as sbe, state_sbe_swiz as swiz};
     let with = |enable: u64, detail: u32| {
         let mut commands = draw_with(&[(&sbe::PACKET, sbe::ATTRIBUTE_SWIZZLE_ENABLE, enable)]);
@@ -203,7 +203,7 @@ fn component_packing_needs_its_command() {
 }
 
 #[test]
-fn depth_buffers_show_the_layers_they_have() {
+fn depth_view_extent_is_within_the_depth_buffer() {
     use draw::state_depth_buffer as depth;
     let with = |kind: u64, layers: u64, extent: u64| {
         found_of(&[
@@ -232,7 +232,7 @@ fn found_of(changes: &[(&Packet, Field, u64)]) -> Option<&'static str> {
 }
 
 #[test]
-fn the_legal_draw_breaks_no_rule() {
+fn legal_draw_breaks_no_rule() {
     let mut commands = legal_draw();
     commands.push(primitive(0));
     assert_eq!(broken_rule(&mut rig(), &commands), None);

@@ -1,4 +1,4 @@
-//! Accesses to compressed surfaces without their aux surface, each beside a minimally different
+//! Accesses to compressed surfaces without their aux surface, each next to a minimally different
 //! legal one.
 //!
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface Mode; vol. 7, "Render Target
@@ -96,7 +96,7 @@ fn drawn(
     }
     use draw::state_blend_state_pointers as pointers;
     let has = |field| u64::from(blend.contains(&field));
-    let said = [
+    let ps_blend_fields = [
         (ps_blend::HAS_WRITEABLE_RT, 1),
         (
             ps_blend::COLOR_BUFFER_BLEND_ENABLE,
@@ -111,7 +111,7 @@ fn drawn(
         bound(tables(2)),
         shader(&[]),
         command(&pointers::PACKET, &pointer),
-        command(&ps_blend::PACKET, &said),
+        command(&ps_blend::PACKET, &ps_blend_fields),
         primitive(3),
     ]);
     broken_rule(&mut rig, &commands)
@@ -121,7 +121,7 @@ const PARTIAL: u64 = 1;
 const FULL: u64 = 3;
 
 #[test]
-fn compressed_targets_are_resolved_before_they_are_drawn_to_without_compression() {
+fn compressed_targets_need_a_resolve_before_uncompressed_draws() {
     let rule = Some("target-compressed");
     let with = |resolve, second| drawn(CCS_E, resolve, second, &[]);
     assert_eq!(with(None, CCS_E), None);
@@ -136,18 +136,38 @@ fn compressed_targets_are_resolved_before_they_are_drawn_to_without_compression(
 }
 
 #[test]
-fn compressed_targets_are_resolved_before_something_of_them_is_kept_without_a_control_surface() {
+fn compressed_targets_need_a_resolve_before_partial_writes_without_aux() {
     let rule = Some("colour-resolve");
     let full = Some((FULL, CCS_E));
-    for kept in [
+    for mask_field in [
         entry::WRITE_DISABLE_ALPHA,
         entry::COLOR_BUFFER_BLEND_ENABLE,
         entry::LOGIC_OP_ENABLE,
     ] {
-        assert_eq!(drawn(CCS_E, None, NONE, &[kept]), rule, "{}", kept.name);
-        assert_eq!(drawn(CCS_E, None, CCS_E, &[kept]), None, "{}", kept.name);
-        assert_eq!(drawn(CCS_E, full, NONE, &[kept]), None, "{}", kept.name);
-        assert_eq!(drawn(CCS_D, None, NONE, &[kept]), None, "{}", kept.name);
+        assert_eq!(
+            drawn(CCS_E, None, NONE, &[mask_field]),
+            rule,
+            "{}",
+            mask_field.name
+        );
+        assert_eq!(
+            drawn(CCS_E, None, CCS_E, &[mask_field]),
+            None,
+            "{}",
+            mask_field.name
+        );
+        assert_eq!(
+            drawn(CCS_E, full, NONE, &[mask_field]),
+            None,
+            "{}",
+            mask_field.name
+        );
+        assert_eq!(
+            drawn(CCS_D, None, NONE, &[mask_field]),
+            None,
+            "{}",
+            mask_field.name
+        );
     }
     // What is overwritten need not be known, nor what is not looked at.
     assert_eq!(drawn(CCS_E, None, NONE, &[]), None);
@@ -161,7 +181,7 @@ fn compressed_targets_are_resolved_before_something_of_them_is_kept_without_a_co
 }
 
 #[test]
-fn compressed_surfaces_are_resolved_before_the_data_port_reads_them() {
+fn compressed_surfaces_need_a_resolve_before_data_port_reads() {
     use draw::state_ps as ps;
     use media::pipe_control as f;
     const TYPED: u64 = 0x800;
@@ -173,12 +193,12 @@ fn compressed_surfaces_are_resolved_before_the_data_port_reads_them() {
             .map(|nr| Inst::unary(Opcode::Mov, 8, to(nr), Src::imm_ud(0)).no_mask())
             .collect();
         for desc in typed {
-            let answer = if *desc == read {
+            let response = if *desc == read {
                 to(120)
             } else {
                 Dst::null(Type::Ud)
             };
-            kernel.push(send(12, *desc, answer, 112));
+            kernel.push(send(12, *desc, response, 112));
         }
         kernel.push(target_write(WRITE));
         let mut rig = rig_with_kernel(&[target_write(WRITE)]);

@@ -114,7 +114,7 @@ fn draw_output_needs_flushes_before_reads() {
 }
 
 #[test]
-fn depth_and_streams_are_read_when_they_may_be() {
+fn depth_and_stream_output_reads_need_their_flushes() {
     use draw::{state_depth_buffer as depth, state_wm_depth_stencil as test};
     use draw::{state_so_buffer as buffer, state_streamout as so};
     use media::pipe_control as f;
@@ -195,7 +195,7 @@ fn depth_and_streams_are_read_when_they_may_be() {
 }
 
 #[test]
-fn registers_are_written_before_they_are_read() {
+fn registers_must_be_written_before_they_are_read() {
     let read = |register: u8| {
         let kernel = [
             Inst::binary(Opcode::Add, 8, to(20), ud(register), Src::imm_ud(1)),
@@ -308,7 +308,7 @@ fn render_target_rules() {
 }
 
 #[test]
-fn pixel_shaders_match_their_state() {
+fn pixel_shader_messages_match_their_state() {
     use draw::{state_ps as ps, state_ps_extra as extra};
     let rule_broken_by_draws = |kernel: &[Inst], changes: &[(&Packet, Field, u64)]| {
         rule_broken_by_draw_with(&mut rig_with_kernel(kernel), changes)
@@ -373,7 +373,7 @@ fn pixel_shaders_match_their_state() {
 }
 
 #[test]
-fn sampler_states_lie_in_the_heap() {
+fn sampler_states_must_be_in_the_heap() {
     use draw::state_sampler_state_pointers_ps as samplers;
     // sample, SIMD8, with u and v in two registers; the surface is the render target, which is not
     // written before.

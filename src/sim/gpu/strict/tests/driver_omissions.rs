@@ -7,19 +7,19 @@ use crate::strict::testing::{
     rig_with_kernel, rig_with_target, target_write,
 };
 use crate::testing::{CODE, DATA, Rig, STATE, send, to};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi, register};
 use isa::{Dst, Inst, Opcode, Region, Src, Type};
 
 /// The result of a batch of these commands.
-fn ended(commands: &[Vec<u32>]) -> Result<(), Stop> {
+fn ended(commands: &[Vec<u32>]) -> Result<(), StopReason> {
     ended_on(&mut rig(), commands)
 }
 
 /// The same, on this rig.
-fn ended_on(rig: &mut Rig, commands: &[Vec<u32>]) -> Result<(), Stop> {
+fn ended_on(rig: &mut Rig, commands: &[Vec<u32>]) -> Result<(), StopReason> {
     let mut batch = commands.concat();
     batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
     rig.execute(&batch).map(|_| ())
@@ -40,7 +40,7 @@ fn mov(nr: u8, from: Src) -> Inst {
 }
 
 #[test]
-fn fields_that_nobody_asks_for_are_refused() {
+fn unused_fields_are_refused() {
     use draw::{state_depth_buffer as depth, state_sbe_swiz as swiz, state_wm as wm};
     for (packet, field) in [
         (&depth::PACKET, depth::TILED_RESOURCE_MODE),
@@ -53,22 +53,20 @@ fn fields_that_nobody_asks_for_are_refused() {
         ),
     ] {
         let set = ended(&[command(packet, &[(field, 1)])]);
-        let named =
-            matches!(&set, Err(Stop::Unimplemented { what, .. }) if what.contains(field.name));
+        let named = matches!(&set, Err(StopReason::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{}: {set:?}", field.name);
         assert_eq!(ended(&[command(packet, &[])]), Ok(()));
     }
     for field in [rss::QUILT_WIDTH, rss::QUILT_HEIGHT] {
         let mut rig = rig_with_target(&[(field, 1)]);
         let ended = ended_on(&mut rig, &[legal_draw(), vec![primitive(3)]].concat());
-        let named =
-            matches!(&ended, Err(Stop::Unimplemented { what, .. }) if what.contains(field.name));
+        let named = matches!(&ended, Err(StopReason::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{}: {ended:?}", field.name);
     }
 }
 
 #[test]
-fn the_kernel_s_address_space_is_not_touched() {
+fn ggtt_accesses_are_refused() {
     use mi::{
         mi_copy_mem_mem as copy, mi_load_register_mem as load, mi_store_data_imm as store,
         mi_store_register_mem as keep,
@@ -131,7 +129,7 @@ fn the_kernel_s_address_space_is_not_touched() {
 }
 
 #[test]
-fn stages_that_run_have_entries() {
+fn enabled_stages_need_urb_entries() {
     use draw::{state_gs as gs, state_urb_gs as urb};
     let runs = (&gs::PACKET, gs::ENABLE, 1);
     let entries = (&urb::PACKET, urb::GS_NUMBER_OF_URB_ENTRIES, 8);
@@ -163,14 +161,14 @@ fn stages_that_run_have_entries() {
 }
 
 #[test]
-fn hull_shaders_that_read_vertices_ask_for_their_handles() {
+fn hs_reading_vertices_needs_include_vertex_handles() {
     use draw::{
         state_ds as ds, state_hs as hs, state_te as te, state_urb_ds as ds_urb,
         state_urb_hs as hs_urb, state_vf_topology as topology,
     };
     const HULL: u64 = 0x800;
-    let urb = |opcode, length: u32, answer: u32, row: u32| {
-        length << 25 | answer << 20 | 1 << 19 | row << 4 | opcode
+    let urb = |opcode, length: u32, response_length: u32, row: u32| {
+        length << 25 | response_length << 20 | 1 << 19 | row << 4 | opcode
     };
     // Factors of zero into the patch's header, which leave nothing of it.
     let mut kernel = vec![mov(100, scalar(0, 0))];
@@ -208,7 +206,7 @@ fn hull_shaders_that_read_vertices_ask_for_their_handles() {
 }
 
 #[test]
-fn components_that_are_not_active_are_not_made() {
+fn inactive_attribute_components_are_not_delivered() {
     use draw::state_sbe as sbe;
     // The value at the origin of each component of the attribute.
     let places = [(2, 3), (2, 7), (3, 3), (3, 7)];
@@ -234,7 +232,7 @@ fn components_that_are_not_active_are_not_made() {
 }
 
 #[test]
-fn constants_by_address_are_asked_for() {
+fn push_constants_by_address_need_cs_debug_mode2() {
     use draw::state_constant_ps as constant;
     use draw::state_ps as ps;
     let mut commands = draw_with(&[(&ps::PACKET, ps::PUSH_CONSTANT_ENABLE, 1)]);
@@ -258,12 +256,12 @@ fn constants_by_address_are_asked_for() {
     for forgotten in [vec![], vec![on, off]] {
         // The address counts from the dynamic state's, where nothing is.
         let ended = with(&forgotten);
-        assert!(matches!(ended, Err(Stop::Fault { .. })), "{ended:?}");
+        assert!(matches!(ended, Err(StopReason::Fault { .. })), "{ended:?}");
     }
 }
 
 #[test]
-fn blend_state_is_read_for_pixel_shaders() {
+fn blend_state_is_required_by_pixel_shaders() {
     use draw::state_ps_extra as extra;
     use hw::draw_state::blend_state;
     // What this machine does not do.
@@ -279,11 +277,14 @@ fn blend_state_is_read_for_pixel_shaders() {
     let invalid = (&extra::PACKET, extra::PIXEL_SHADER_VALID, 0);
     assert_eq!(draws(&[invalid]), Ok(()));
     let read = draws(&[]);
-    assert!(matches!(read, Err(Stop::Unimplemented { .. })), "{read:?}");
+    assert!(
+        matches!(read, Err(StopReason::Unimplemented { .. })),
+        "{read:?}"
+    );
 }
 
 #[test]
-fn caches_and_threads_at_once_change_nothing() {
+fn mocs_and_thread_counts_do_not_change_results() {
     use draw::{state_ps as ps, state_vs as vs};
     use hw::draw_state::vertex_buffer_state as vb;
     let drawn = |mocs: u64, threads: u64| {
@@ -293,7 +294,7 @@ fn caches_and_threads_at_once_change_nothing() {
         ]);
         let mut set = 0;
         for words in &mut commands {
-            let packet = hw::batch::find(words[0], hw::Gen::Gen9).expect("a command");
+            let packet = hw::batch::find_packet(words[0], hw::Gen::Gen9).expect("a command");
             let all = packet.fields.iter();
             for field in all.filter(|field| field.name.ends_with("MOCS")) {
                 field.set(words, mocs);
@@ -318,7 +319,7 @@ fn caches_and_threads_at_once_change_nothing() {
 }
 
 #[test]
-fn compressed_targets_have_their_hazards_avoided() {
+fn compressed_targets_need_the_cache_mode_1_workaround() {
     let mut commands = draw_with(&[]);
     let avoid = |value: u32| load(register::CACHE_MODE_1, value);
     let compressed = [
@@ -342,7 +343,7 @@ fn compressed_targets_have_their_hazards_avoided() {
 }
 
 #[test]
-fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface() {
+fn compressed_colours_need_a_resolve_before_sampling_without_aux() {
     use draw::state_ps as ps;
     use media::pipe_control as f;
     const SAMPLES: u64 = 0x800;
@@ -426,7 +427,7 @@ fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface()
 }
 
 #[test]
-fn what_predicates_compare_has_been_written() {
+fn predicate_registers_must_be_written_before_comparison() {
     use mi::mi_predicate as f;
     use register::{MI_PREDICATE_DATA, MI_PREDICATE_SRC0, MI_PREDICATE_SRC1};
     let with = |registers: &[u32], compare| {

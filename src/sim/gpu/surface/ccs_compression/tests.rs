@@ -4,7 +4,7 @@
 //!      Mode.
 
 use super::{CompressionCode, is_block_address, lines};
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::surface::aux::Block;
 use crate::surface::format;
 use crate::surface::image::Image;
@@ -43,16 +43,16 @@ fn colour(seed: u32) -> [u32; 4] {
     [1, 3, 5, 7].map(|by| ((seed * by % 256) as f32 / 255.0).to_bits())
 }
 
-fn load(image: &Image, view: &View<'_>, lod: u32, place: [u32; 3]) -> [u32; 4] {
+fn load(image: &Image, view: &AddressSpaceView<'_>, lod: u32, place: [u32; 3]) -> [u32; 4] {
     image.load(view, lod, place, 0).expect("a texel")
 }
 
-fn said(image: &Image, view: &View<'_>, lod: u32, place: [u32; 3]) -> Block {
+fn block_state(image: &Image, view: &AddressSpaceView<'_>, lod: u32, place: [u32; 3]) -> Block {
     image.block(view, lod, place).expect("a state")
 }
 
 /// Draws colours to the pixels of a block: those of `mask`, by its rows.
-fn draw(view: &View<'_>, lod: u32, [x, y, z]: [u32; 3], mask: u32) {
+fn draw(view: &AddressSpaceView<'_>, lod: u32, [x, y, z]: [u32; 3], mask: u32) {
     let target = surface(CCS_E, &[]);
     let opened = target.open(view, lod, [x, y, z]).expect("mapped");
     for i in (0..32).filter(|i| mask >> i & 1 == 1) {
@@ -96,7 +96,7 @@ fn compression_changes_every_byte_and_is_an_involution() {
         assert_eq!(code(name) == rgba, same, "{name}");
     }
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let block = BASE + 0x1400;
     let words: Vec<u32> = (0..16).map(|i| i * 0x0101_0101).collect();
     for line in lines(block) {
@@ -111,7 +111,7 @@ fn compression_changes_every_byte_and_is_an_involution() {
             }
         }
     }
-    // The lines beside it stay.
+    // Adjacent lines are unchanged.
     assert_eq!(view.read(block + 64), Ok(0));
     assert!(is_block_address(BASE) && is_block_address(BASE + 0x5c0));
     assert!(!is_block_address(BASE + 0x200) && !is_block_address(BASE + 0x20));
@@ -121,7 +121,7 @@ fn compression_changes_every_byte_and_is_an_involution() {
 fn compressed_targets_are_read_through_the_ccs_only() {
     for (lod, corner) in [(0, [8, 4, 0]), (0, [56, 28, 1]), (1, [16, 12, 1])] {
         let space = space();
-        let view = View::new(&space);
+        let view = AddressSpaceView::new(&space);
         draw(&view, lod, corner, u32::MAX);
         let [x, y, z] = corner;
         let others = [
@@ -133,7 +133,7 @@ fn compressed_targets_are_read_through_the_ccs_only() {
             for mode in [CCS_E, CCS_D] {
                 let image = surface(mode, &[]);
                 assert_eq!(load(&image, &view, lod, place), colour(i), "{place:?}");
-                assert_eq!(said(&image, &view, lod, place), Block::Compressed);
+                assert_eq!(block_state(&image, &view, lod, place), Block::Compressed);
             }
             let plain = surface(NONE, &[]);
             assert_ne!(load(&plain, &view, lod, place), colour(i), "{place:?}");
@@ -146,11 +146,15 @@ fn compressed_targets_are_read_through_the_ccs_only() {
                 assert_eq!(found == texel, same, "{number:#x} {place:?}");
             }
         }
-        // Blocks beside it are as they were.
+        // Adjacent blocks are unchanged.
         let image = surface(CCS_E, &[]);
         for (dx, dy) in [(-1, 0), (8, 0), (0, -1), (0, 4)] {
             let place = [x.wrapping_add_signed(dx), y.wrapping_add_signed(dy), z];
-            assert_eq!(said(&image, &view, lod, place), Block::Plain, "{place:?}");
+            assert_eq!(
+                block_state(&image, &view, lod, place),
+                Block::Plain,
+                "{place:?}"
+            );
             assert_eq!(
                 load(&image, &view, lod, place),
                 load(&image, &view, lod, [0, 0, z])
@@ -160,9 +164,9 @@ fn compressed_targets_are_read_through_the_ccs_only() {
 }
 
 #[test]
-fn blocks_are_drawn_to_again_and_again() {
+fn compressed_blocks_can_be_drawn_repeatedly() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let (image, corner) = (surface(CCS_E, &[]), [8, 4, 0]);
     // What was cleared before, a part of a block; another part; the rest of the block stays.
     assert_eq!(image.mark_clear(&view, 0, corner), Ok(true));
@@ -180,9 +184,9 @@ fn blocks_are_drawn_to_again_and_again() {
 }
 
 #[test]
-fn resolves_bring_colours_back() {
+fn full_resolve_restores_colours() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let (corner, cleared) = ([8, 4, 0], [16, 4, 0]);
     let (image, plain) = (surface(CCS_E, &[]), surface(NONE, &[]));
     let red = [1f32.to_bits(), 0, 0, 0];
@@ -194,21 +198,25 @@ fn resolves_bring_colours_back() {
     }
     for (place, expected) in [(corner, colour(0)), (cleared, red)] {
         assert_eq!(
-            said(&image, &view, 0, place),
+            block_state(&image, &view, 0, place),
             Block::Compressed,
             "{place:?}"
         );
         assert_eq!(load(&image, &view, 0, place), expected);
         assert_ne!(load(&plain, &view, 0, place), expected);
     }
-    assert_eq!(said(&image, &view, 0, [0, 0, 0]), Block::Plain);
+    assert_eq!(block_state(&image, &view, 0, [0, 0, 0]), Block::Plain);
     // In full, twice: the second has nothing to do.
     for _ in 0..2 {
         for place in [corner, cleared] {
             image.resolve(&view, 0, place, true).expect("mapped");
         }
         for (place, expected) in [(corner, colour(0)), (cleared, red)] {
-            assert_eq!(said(&image, &view, 0, place), Block::Plain, "{place:?}");
+            assert_eq!(
+                block_state(&image, &view, 0, place),
+                Block::Plain,
+                "{place:?}"
+            );
             assert_eq!(load(&image, &view, 0, place), expected);
             assert_eq!(load(&plain, &view, 0, place), expected);
         }
@@ -216,25 +224,25 @@ fn resolves_bring_colours_back() {
 }
 
 #[test]
-fn a_target_that_does_not_compress_leaves_blocks_as_they_are() {
+fn uncompressed_target_leaves_block_states_unchanged() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let (image, corner) = (surface(CCS_D, &[]), [8, 4, 0]);
     draw(&view, 0, corner, u32::MAX);
     // Outside strict mode, which refuses it.
     assert_eq!(image.open(&view, 0, corner), Ok(None));
     assert_eq!(image.resolve(&view, 0, corner, true), Ok(()));
-    assert_eq!(said(&image, &view, 0, corner), Block::Compressed);
+    assert_eq!(block_state(&image, &view, 0, corner), Block::Compressed);
     assert_eq!(load(&image, &view, 0, corner), colour(0));
     // Of cleared blocks and plain ones it makes none.
-    let beside = [16, 4, 0];
-    assert_eq!(image.mark_clear(&view, 0, beside), Ok(true));
-    for place in [beside, [0, 0, 0]] {
+    let adjacent = [16, 4, 0];
+    assert_eq!(image.mark_clear(&view, 0, adjacent), Ok(true));
+    for place in [adjacent, [0, 0, 0]] {
         assert_eq!(image.open(&view, 0, place), Ok(None));
-        assert_eq!(said(&image, &view, 0, place), Block::Plain);
+        assert_eq!(block_state(&image, &view, 0, place), Block::Plain);
     }
     assert_eq!(
-        load(&surface(NONE, &[]), &view, 0, beside),
+        load(&surface(NONE, &[]), &view, 0, adjacent),
         [1f32.to_bits(), 0, 0, 0]
     );
     // The data port makes them plain where it writes.

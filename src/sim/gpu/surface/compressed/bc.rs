@@ -36,14 +36,14 @@ pub(super) fn bc3(alpha: u64, block: u64, srgb: bool, out: &mut [Texel; 16]) {
 }
 
 fn colours(block: u64, between: Interpolation, srgb: bool, out: &mut [Texel; 16]) {
-    const MOST: [i32; 3] = [31, 63, 31];
+    const MAX: [i32; 3] = [31, 63, 31];
     let ends = [block as u16, (block >> 16) as u16];
     let split = |colour: u16| [colour >> 11, colour >> 5 & 63, colour & 31].map(i32::from);
     let [first, second] = ends.map(split);
     let mix = |a: i32, b: i32| {
         let mut texel = [0, 0, 0, ONE];
         for c in 0..3 {
-            let (value, of) = (first[c] * a + second[c] * b, MOST[c] * (a + b));
+            let (value, of) = (first[c] * a + second[c] * b, MAX[c] * (a + b));
             texel[c] = match srgb {
                 true => srgb::linear(f64::from(value) / f64::from(of)),
                 false => normalised_quotient(value, of),

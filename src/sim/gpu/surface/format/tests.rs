@@ -14,7 +14,7 @@ fn floats(values: [f32; 4]) -> [u32; 4] {
 }
 
 #[test]
-fn widths_agree_with_the_table_of_formats() {
+fn channel_widths_match_the_format_table() {
     let mut counted = 0;
     for format in FORMATS {
         let Some(layout) = find_layout(format) else {
@@ -43,7 +43,7 @@ fn widths_agree_with_the_table_of_formats() {
 }
 
 #[test]
-fn format_names_give_the_order_of_channels() {
+fn channel_order_follows_the_format_name() {
     let blue = [0xff, 0, 0, 0x80];
     let expected = floats([0.0, 0.0, 1.0, 128.0 / 255.0]);
     assert_eq!(decode(format("B8G8R8A8_UNORM"), &blue), expected);
@@ -97,7 +97,7 @@ fn format_names_give_the_order_of_channels() {
 }
 
 #[test]
-fn floats_of_few_bits() {
+fn small_float_decoding() {
     for (half, value) in [
         (0x3c00, 1.0),
         (0xc000, -2.0),
@@ -157,7 +157,7 @@ fn values_are_clamped_and_rounded() {
 }
 
 #[test]
-fn what_is_decoded_encodes_to_itself() {
+fn decoded_texels_encode_to_the_same_bits() {
     for format in FORMATS.iter().filter(|f| known(f) && bytes(f) <= 16) {
         let size = bytes(format) as usize;
         // Corner bits, and bytes from a generator of Weyl's kind.
@@ -183,7 +183,7 @@ fn what_is_decoded_encodes_to_itself() {
 }
 
 #[test]
-fn packed_texels_are_those_that_are_encoded() {
+fn packed_texels_match_encoded_texels() {
     let values = [
         [0.0, 0.1, 0.5, 1.0].map(f32::to_bits),
         [-1.0, 2.0, f32::NAN, f32::INFINITY].map(f32::to_bits),
@@ -210,7 +210,7 @@ fn packed_texels_are_those_that_are_encoded() {
 }
 
 #[test]
-fn bytes_of_the_srgb_curve_are_those_of_its_formula() {
+fn srgb_encoding_matches_the_formula() {
     for i in 0..=4096 {
         let value = i as f32 / 4096.0;
         let stored = quantise(linear_to_srgb(value), 0.0, 255.0);
@@ -220,7 +220,7 @@ fn bytes_of_the_srgb_curve_are_those_of_its_formula() {
 }
 
 #[test]
-fn pairs_share_their_chroma() {
+fn ycbcr_pairs_share_chroma() {
     // Luma 10 and 20, blue's chroma 30, red's 40, in the orders of the names.
     let pairs = [
         ("YCRCB_NORMAL", [10, 30, 20, 40]),

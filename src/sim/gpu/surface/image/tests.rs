@@ -2,12 +2,12 @@
 //!
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::surface::buffer::Surface;
 use crate::surface::image::{AuxMode, Image, Kind, Select};
 use crate::surface::rig::{AUX, BASE, image, space};
 use crate::surface::tiling::Tiling;
-use eu::Stop;
+use eu::StopReason;
 use hw::FORMATS;
 use hw::state::render_surface_state as rss;
 
@@ -27,16 +27,16 @@ fn words(set: &[(hw::Field, u64)]) -> [u32; 16] {
     words
 }
 
-/// What is said of a state that is not modelled, and where.
+/// The address that the error of an unmodelled state reports.
 fn refused(set: &[(hw::Field, u64)]) -> Option<u64> {
     match Image::from_words(&words(set), 0x1234) {
-        Err(Stop::Unimplemented { at, .. }) => Some(at),
+        Err(StopReason::Unimplemented { at, .. }) => Some(at),
         _ => None,
     }
 }
 
 #[test]
-fn sizes_are_as_the_type_of_the_surface_takes_them() {
+fn size_fields_per_surface_type() {
     // Type, array; width, height and depth as programmed; the image's.
     for (kind, array, programmed, expected) in [
         (0, 0, [99, 7, 3], (Kind::D1, [100, 1, 1])),
@@ -79,8 +79,8 @@ fn sizes_are_as_the_type_of_the_surface_takes_them() {
             (rss::DEPTH, programmed[2]),
         ]);
         let image = Image::from_words(&state, 0).expect("a surface");
-        let told = (image.kind, [image.width, image.height, image.depth]);
-        assert_eq!(told, expected, "type {kind}, array {array}");
+        let found = (image.kind, [image.width, image.height, image.depth]);
+        assert_eq!(found, expected, "type {kind}, array {array}");
         assert_eq!(image.is_array, array == 1);
     }
 }
@@ -146,7 +146,7 @@ fn each_field_of_a_state_is_decoded_separately() {
 }
 
 #[test]
-fn codes_of_fields() {
+fn field_value_decoding() {
     let of = |set: &[(hw::Field, u64)]| Image::from_words(&words(set), 0).expect("a surface");
     for (code, expected) in [(1, 4), (2, 8), (3, 16)] {
         let image = of(&[
@@ -207,7 +207,7 @@ fn codes_of_fields() {
 }
 
 #[test]
-fn states_that_are_refused_name_their_address() {
+fn refused_surface_states_report_their_address() {
     let here = Some(0x1234);
     for (what, set, expected) in [
         ("a reserved type", vec![(rss::SURFACE_TYPE, 6)], here),
@@ -261,9 +261,9 @@ fn states_that_are_refused_name_their_address() {
 }
 
 #[test]
-fn buffers_are_entries_of_a_pitch() {
+fn buffer_size_and_pitch() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let read = |set: &[(hw::Field, u64)]| {
         view.write_block(BASE, &words(set)).expect("mapped");
         Surface::read(&view, BASE).expect("a surface")
@@ -296,7 +296,7 @@ fn buffers_are_entries_of_a_pitch() {
             .expect("mapped");
         let read = Surface::read(&view, BASE);
         assert!(
-            matches!(read, Err(Stop::Unimplemented { at: BASE, .. })),
+            matches!(read, Err(StopReason::Unimplemented { at: BASE, .. })),
             "{kind}"
         );
     }
@@ -320,8 +320,8 @@ fn accesses_are_checked_against_the_buffer_size() {
         (Surface::Null, 0, 4, None),
         (Surface::Slm, 0, 4, None),
     ] {
-        let told = surface.resolve(offset, bytes);
-        assert_eq!(told, expected, "{surface:?} {offset} {bytes}");
+        let found = surface.resolve(offset, bytes);
+        assert_eq!(found, expected, "{surface:?} {offset} {bytes}");
     }
 }
 
@@ -340,17 +340,17 @@ const BY_BYTES: [(&str, u64); 9] = [
 ];
 
 #[test]
-fn elements_are_the_bytes_at_any_address() {
+fn element_access_at_any_address() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let pattern = |at: u64| (at * 37 + 11) as u8;
     for (name, bytes) in BY_BYTES {
         let image = image(&[(rss::SURFACE_FORMAT, number(name))]);
         // The last bytes of memory are as good as others.
         let last = BASE + 0x10000 - bytes;
-        let told = image.element(&view, last);
+        let found = image.element(&view, last);
         assert!(
-            told.is_ok() && image.write_texel(&view, last, &[0; 16]).is_ok(),
+            found.is_ok() && image.write_texel(&view, last, &[0; 16]).is_ok(),
             "{name}"
         );
         for address in BASE + 32..BASE + 41 {
@@ -361,8 +361,8 @@ fn elements_are_the_bytes_at_any_address() {
                 true => pattern(address + i as u64),
                 false => 0,
             });
-            let told = image.element(&view, address).expect("mapped");
-            assert_eq!(told, expected, "{name} {address:#x}");
+            let found = image.element(&view, address).expect("mapped");
+            assert_eq!(found, expected, "{name} {address:#x}");
             // Written over, neighbours stay.
             let texel: [u8; 16] = std::array::from_fn(|i| 0x80 + i as u8);
             image.write_texel(&view, address, &texel).expect("mapped");
@@ -371,15 +371,15 @@ fn elements_are_the_bytes_at_any_address() {
                     Some(i) if i < bytes => 0x80 + i as u8,
                     _ => pattern(at),
                 };
-                let told = view.read_bytes(at, 1).expect("mapped");
-                assert_eq!(told, expected.into(), "{name} {address:#x} {at:#x}");
+                let found = view.read_bytes(at, 1).expect("mapped");
+                assert_eq!(found, expected.into(), "{name} {address:#x} {at:#x}");
             }
         }
     }
 }
 
 #[test]
-fn a_part_of_a_slice_is_filled_and_nothing_else() {
+fn rectangle_fill_writes_nothing_else() {
     // Tile mode, format, samples, width, and four elements by which the surface starts off its
     // base, or none.
     let surfaces = [
@@ -425,7 +425,7 @@ fn a_part_of_a_slice_is_filled_and_nothing_else() {
         let (level, bytes) = (image.at_level(0), image.bytes as usize);
         for (z, part) in &parts {
             let space = space();
-            let view = View::new(&space);
+            let view = AddressSpaceView::new(&space);
             let filled = image.fill(&view, &level, part.clone(), *z, &element);
             filled.expect("mapped");
             let mut expected = vec![0u8; 0x10000];
@@ -443,9 +443,9 @@ fn a_part_of_a_slice_is_filled_and_nothing_else() {
             }
             let expected = expected.as_chunks::<4>().0.iter();
             let expected: Vec<u32> = expected.map(|dword| u32::from_le_bytes(*dword)).collect();
-            let mut told = vec![0u32; 0x4000];
-            view.read_block(BASE, &mut told).expect("mapped");
-            assert!(told == expected, "{tiles} {name} {samples} {part:?}");
+            let mut found = vec![0u32; 0x4000];
+            view.read_block(BASE, &mut found).expect("mapped");
+            assert!(found == expected, "{tiles} {name} {samples} {part:?}");
         }
     }
 }
@@ -453,7 +453,7 @@ fn a_part_of_a_slice_is_filled_and_nothing_else() {
 #[test]
 fn texels_with_shared_chroma_are_loaded_in_pairs() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let image = image(&[
         (rss::SURFACE_FORMAT, number("YCRCB_NORMAL")),
         (rss::TILE_MODE, 0),
@@ -464,9 +464,9 @@ fn texels_with_shared_chroma_are_loaded_in_pairs() {
     let pair = u32::from_le_bytes([10, 30, 20, 40]);
     view.write(BASE + 128 + 4, pair).expect("mapped");
     for (x, luma) in [(2, 10.0), (3, 20.0)] {
-        let told = image.load(&view, 0, [x, 1, 0], 0).expect("a texel");
+        let found = image.load(&view, 0, [x, 1, 0], 0).expect("a texel");
         let expected = [40.0, luma, 30.0, 255.0].map(|v: f32| (v / 255.0).to_bits());
-        assert_eq!(told, expected, "{x}");
+        assert_eq!(found, expected, "{x}");
     }
     // Two bytes that are no pair.
     let image = crate::surface::rig::image(&[
@@ -475,14 +475,14 @@ fn texels_with_shared_chroma_are_loaded_in_pairs() {
         (rss::WIDTH, 7),
         (rss::HEIGHT, 1),
     ]);
-    let told = image.load(&view, 0, [3, 1, 0], 0).expect("a texel");
-    assert_eq!(told, [40 << 8 | 20, 0, 0, 1]);
+    let found = image.load(&view, 0, [3, 1, 0], 0).expect("a texel");
+    assert_eq!(found, [40 << 8 | 20, 0, 0, 1]);
 }
 
 #[test]
-fn texels_of_a_block_are_found_in_both_directions() {
+fn compressed_texel_positions_in_both_directions() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let image = image(&[
         (rss::SURFACE_FORMAT, number("BC2_UNORM")),
         (rss::TILE_MODE, 0),
@@ -493,20 +493,20 @@ fn texels_of_a_block_are_found_in_both_directions() {
     let place = BASE + 128 + 16;
     view.write64(place, 0xfedc_ba98_7654_3210).expect("mapped");
     for (x, y) in (4..8).flat_map(|y| (4..8).map(move |x| (x, y))) {
-        let told = image.load(&view, 0, [x, y, 0], 0).expect("a texel")[3];
+        let found = image.load(&view, 0, [x, y, 0], 0).expect("a texel")[3];
         let expected = ((y - 4) * 4 + x - 4) as f32 / 15.0;
-        assert_eq!(f32::from_bits(told), expected, "{x} {y}");
+        assert_eq!(f32::from_bits(found), expected, "{x} {y}");
     }
 }
 
 #[test]
 fn texels_of_unknown_formats_are_refused() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     for name in ["P8_UNORM_PALETTE0", "R64_PASSTHRU", "FXT1"] {
         let image = image(&[(rss::SURFACE_FORMAT, number(name))]);
-        let refused = |stop: Option<Stop>| match stop {
-            Some(Stop::Unimplemented { what, at }) => what.contains(name) && at == BASE,
+        let refused = |stop: Option<StopReason>| match stop {
+            Some(StopReason::Unimplemented { what, at }) => what.contains(name) && at == BASE,
             _ => false,
         };
         let loaded = image.load(&view, 0, [0; 3], 0);

@@ -3,7 +3,7 @@
 //! Ref: SKL PRM vol. 5, "Surface Layout and Tiling", "Multisampled Surfaces"; vol. 7, "MCS Buffer
 //!      for Render Target(s)".
 
-use crate::memory::View;
+use crate::memory::AddressSpaceView;
 use crate::surface::image::{AuxMode, Image};
 use crate::surface::rig::{AUX, BASE, image, space};
 use crate::surface::tiling;
@@ -17,7 +17,7 @@ fn number(name: &str) -> u64 {
 }
 
 #[test]
-fn slices_of_a_volume_end_with_it_whatever_the_first() {
+fn views_of_3d_surfaces_end_at_the_depth_of_the_surface() {
     let image = image(&[
         (rss::SURFACE_TYPE, 2),
         (rss::TILE_MODE, 0),
@@ -50,7 +50,7 @@ fn slices_of_a_volume_end_with_it_whatever_the_first() {
 }
 
 #[test]
-fn subspans_and_pixels_of_views_lie_where_texels_do() {
+fn subspan_and_pixel_addresses_of_views() {
     for tiles in [0, 1, 2, 3] {
         let image = image(&[
             (rss::TILE_MODE, tiles),
@@ -94,7 +94,7 @@ fn subspans_and_pixels_of_views_lie_where_texels_do() {
 }
 
 #[test]
-fn blocks_that_are_no_squares_are_aligned_as_blocks() {
+fn non_square_blocks_are_aligned_in_blocks() {
     let image = image(&[
         (rss::SURFACE_FORMAT, number("ASTC_LDR_2D_8X5_FLT16")),
         (rss::TILE_MODE, 0),
@@ -113,8 +113,8 @@ fn blocks_that_are_no_squares_are_aligned_as_blocks() {
         (2, 9, 5, [5, 9]),
     ] {
         let expected = BASE + row * 256 + column * 16;
-        let told = image.texel_address(lod, x, y, 0, 0);
-        assert_eq!(told, Some(expected), "{lod} {x} {y}");
+        let found = image.texel_address(lod, x, y, 0, 0);
+        assert_eq!(found, Some(expected), "{lod} {x} {y}");
         // The pixels of such a surface are not plain.
         let level = image.at_level(lod);
         assert!(!level.is_plain() && level.subspan(0, 0, 0).is_none());
@@ -122,7 +122,7 @@ fn blocks_that_are_no_squares_are_aligned_as_blocks() {
 }
 
 #[test]
-fn entries_of_a_buffer_are_a_pitch_apart() {
+fn buffer_entry_pitch() {
     let buffer = image(&[
         (rss::SURFACE_TYPE, 4),
         (rss::WIDTH, 99),
@@ -155,7 +155,7 @@ fn controlled(set: &[(hw::Field, u64)]) -> Image {
 }
 
 #[test]
-fn blocks_with_a_state_are_of_64_bytes_by_two() {
+fn ccs_block_size() {
     for (name, mode, expected) in [
         ("R8G8B8A8_UNORM", 5, Some([8, 4])),
         ("R8G8B8A8_UNORM", 1, Some([8, 4])),
@@ -175,7 +175,7 @@ fn blocks_with_a_state_are_of_64_bytes_by_two() {
 }
 
 #[test]
-fn cache_lines_of_a_control_surface_have_the_states_of_256_blocks() {
+fn ccs_cache_line_covers_256_blocks() {
     // A line of 16 bytes by 4 rows of a Y tile for 128 × 64 pixels of four bytes: eight lines to
     // the tile's right, each 512 bytes, and eight down, each 64.
     let line = |image: &Image, lod, texel| {
@@ -235,9 +235,9 @@ fn cache_lines_of_a_control_surface_have_the_states_of_256_blocks() {
 }
 
 #[test]
-fn blocks_become_real_when_they_are_written() {
+fn fast_cleared_blocks_are_materialised_when_written() {
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     let colour = [0.0f32, 1.0, 0.0, 1.0].map(f32::to_bits);
     let image = image(&[
         (rss::WIDTH, 31),
@@ -259,8 +259,8 @@ fn blocks_become_real_when_they_are_written() {
             true => colour,
             false => [0; 4],
         };
-        let told = image.load(&view, 0, [x, y, 0], 0).expect("a texel");
-        assert_eq!(told, expected, "{x} {y}");
+        let found = image.load(&view, 0, [x, y, 0], 0).expect("a texel");
+        assert_eq!(found, expected, "{x} {y}");
         assert!(!image.is_clear(&view, 0, [x, y, 0]).expect("a state"));
     }
     // Each level has states of its own.
@@ -276,8 +276,8 @@ fn blocks_become_real_when_they_are_written() {
     let corner = [1, 1, 0];
     assert!(levels.mark_clear(&view, 1, corner).expect("a state"));
     for (level, expected) in [(0, [0; 4]), (1, colour)] {
-        let told = levels.load(&view, level, corner, 0).expect("a texel");
-        assert_eq!(told, expected, "level {level}");
+        let found = levels.load(&view, level, corner, 0).expect("a texel");
+        assert_eq!(found, expected, "level {level}");
     }
     // Without a control surface nothing is cleared.
     let without = crate::surface::rig::image(&[(rss::WIDTH, 31), (rss::HEIGHT, 31)]);
@@ -287,7 +287,7 @@ fn blocks_become_real_when_they_are_written() {
 }
 
 #[test]
-fn entries_of_multisample_control_surfaces_are_as_long_as_samples_are_many() {
+fn mcs_entry_size_follows_the_sample_count() {
     let of = |samples: u64, mode: u64| {
         image(&[
             (rss::WIDTH, 31),
@@ -320,7 +320,7 @@ fn entries_of_multisample_control_surfaces_are_as_long_as_samples_are_many() {
     assert_eq!(of(2, 0).mcs_place([0; 3]), None);
     // Read as long as they are.
     let space = space();
-    let view = View::new(&space);
+    let view = AddressSpaceView::new(&space);
     view.write64(AUX + 512 + 19 * 16, 0x0102_0304_0506_0708)
         .expect("mapped");
     assert_eq!(of(2, 1).mcs(&view, [18, 3, 0]).expect("mapped"), 6);
@@ -328,7 +328,7 @@ fn entries_of_multisample_control_surfaces_are_as_long_as_samples_are_many() {
 }
 
 #[test]
-fn an_mcs_entry_holds_the_slice_of_each_sample() {
+fn mcs_entry_holds_the_slice_of_each_sample() {
     // Samples; entries, and the slices they tell: none where the pixel is cleared, which all of its
     // bits being ones says.
     let all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -348,14 +348,14 @@ fn an_mcs_entry_holds_the_slice_of_each_sample() {
         let image = image(&[(rss::NUMBER_OF_MULTISAMPLES, code)]);
         for sample in 0..image.samples {
             let expected = slices.map(|slices| slices[sample as usize]);
-            let told = image.slice_of(entry, sample);
-            assert_eq!(told, expected, "{entry:#x} {sample}");
+            let found = image.slice_of(entry, sample);
+            assert_eq!(found, expected, "{entry:#x} {sample}");
         }
     }
 }
 
 #[test]
-fn interleaved_surfaces_are_as_large_as_their_samples() {
+fn interleaved_surface_size_covers_all_samples() {
     let of = |samples, set: &[(hw::Field, u64)]| {
         let base = [
             (rss::TILE_MODE, 0),
@@ -380,15 +380,15 @@ fn interleaved_surfaces_are_as_large_as_their_samples() {
         (4, 1, [0, 40]),
     ] {
         let expected = BASE + row * 256 + column * 4;
-        let told = of(samples, &[]).texel_address(lod, 0, 0, 0, 0);
-        assert_eq!(told, Some(expected), "{samples} {lod}");
+        let found = of(samples, &[]).texel_address(lod, 0, 0, 0, 0);
+        assert_eq!(found, Some(expected), "{samples} {lod}");
     }
     // Of one sample there is nothing to interleave.
     let single = of(0, &[]);
     assert!(single.interleaved && single.at_level(0).is_plain());
     let without = of(0, &[(rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT, 0)]);
     for (x, y) in [(0, 0), (1, 1), (2, 3), (9, 8)] {
-        let told = single.texel_address(0, x, y, 0, 0);
-        assert_eq!(told, without.texel_address(0, x, y, 0, 0), "{x} {y}");
+        let found = single.texel_address(0, x, y, 0, 0);
+        assert_eq!(found, without.texel_address(0, x, y, 0, 0), "{x} {y}");
     }
 }

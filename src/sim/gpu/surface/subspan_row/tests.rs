@@ -41,12 +41,12 @@ fn surfaces() -> Vec<(Image, bool)> {
 }
 
 /// Where the texel of a channel of four subspans in a row is.
-fn place(lane: u32, [x, y, z]: [u32; 3]) -> [u32; 3] {
+fn lane_texel(lane: u32, [x, y, z]: [u32; 3]) -> [u32; 3] {
     [x + lane / 4 * 2 + lane % 2, y + lane / 2 % 2, z]
 }
 
 #[test]
-fn rows_of_subspans_load_and_store_the_same_as_single_texels() {
+fn subspan_rows_match_single_texel_accesses() {
     for (image, together) in surfaces() {
         let level = image.at_level(0);
         let what = (image.format.name, image.tiling);
@@ -56,19 +56,19 @@ fn rows_of_subspans_load_and_store_the_same_as_single_texels() {
                 continue;
             };
             assert!(together, "{what:?} {at:?}");
-            let most = u32::MAX >> (32 - 8 * image.bytes);
+            let mask = u32::MAX >> (32 - 8 * image.bytes);
             let texels: [u32; 16] =
-                std::array::from_fn(|i| 0x9abc_def0u32.wrapping_mul(i as u32 + 3) & most);
+                std::array::from_fn(|i| 0x9abc_def0u32.wrapping_mul(i as u32 + 3) & mask);
             for mask in [0xffff, 0x5a3c, 0x8001, 0x00ff, 0] {
                 let spaces = [space(), space()];
-                let views = spaces.each_ref().map(View::new);
+                let views = spaces.each_ref().map(AddressSpaceView::new);
                 for view in &views {
                     view.write_pattern(BASE, [0x1111_1111; 4], 0x4000)
                         .expect("mapped");
                 }
                 assert_eq!(band.store(&views[0], mask, &texels), Ok(true));
                 for lane in (0..16).filter(|lane| mask >> lane & 1 == 1) {
-                    let [x, y, z] = place(lane, at);
+                    let [x, y, z] = lane_texel(lane, at);
                     let address = level.plain_address(x, y, z).expect("inside");
                     let texel = u64::from(texels[lane as usize]);
                     views[1]
@@ -90,7 +90,7 @@ fn rows_of_subspans_load_and_store_the_same_as_single_texels() {
 }
 
 #[test]
-fn stores_write_no_other_memory() {
+fn subspan_row_stores_write_no_other_memory() {
     for (image, _) in surfaces() {
         let level = image.at_level(0);
         for at in [
@@ -121,8 +121,8 @@ fn stores_write_no_other_memory() {
         None,
         "rows of 63 bytes"
     );
-    let several = image(&[(rss::NUMBER_OF_MULTISAMPLES, 1), (rss::WIDTH, 59)]);
-    assert_eq!(Band::locate(&several.at_level(0), [0, 0, 0]), None);
+    let multisampled = image(&[(rss::NUMBER_OF_MULTISAMPLES, 1), (rss::WIDTH, 59)]);
+    assert_eq!(Band::locate(&multisampled.at_level(0), [0, 0, 0]), None);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn observers_receive_whole_rows_only() {
     let rows = [6, 7].map(|y| level.plain_address(8, y, 0).expect("inside"));
     let space = space();
     let watch = Quiet::default();
-    let view = View::watched(&space, Some(&watch), Via::Render);
+    let view = AddressSpaceView::watched(&space, Some(&watch), Via::Render);
     view.write(rows[0], 0x0403_0201).expect("mapped");
     watch.drain();
     assert_eq!(band.store(&view, 0x7fff, &[7; 16]), Ok(false));

@@ -38,7 +38,7 @@ impl Random {
 
 /// Ioctls with random arguments, among them good ones: nothing crashes, nothing waits for ever.
 #[test]
-fn random_ioctls_end() {
+fn random_ioctls_terminate() {
     let node = open();
     let (file, _) = simulation().unwrap().nodes.find(node.as_raw_fd()).unwrap();
     // Far more than the arguments below can make any ioctl write: only addresses in its first page
@@ -65,7 +65,7 @@ fn random_ioctls_end() {
         let mut argument = [0_u64; 16];
         argument.fill_with(|| random.word(base));
         match code {
-            // Waits for what nobody signals would not end here either.
+            // Waits for what is never signalled would not end here either.
             drm::SYNCOBJ_WAIT => argument[1] = 0,
             drm::SYNCOBJ_TIMELINE_WAIT => argument[2] = 0,
             drm::SYNCOBJ_TRANSFER => argument[3] = 0,

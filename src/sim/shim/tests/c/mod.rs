@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folder of the library, which `cargo test` makes beside the tests.
+/// Folder of the library, which `cargo test` builds next to the tests.
 pub fn library_folder() -> PathBuf {
     let mut folder = std::env::current_exe().unwrap();
     folder.pop();

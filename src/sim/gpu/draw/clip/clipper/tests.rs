@@ -52,7 +52,7 @@ fn triangle(p: [[f32; 4]; 3]) -> Object {
 }
 
 #[test]
-fn what_is_within_the_guard_band_is_not_cut() {
+fn objects_within_the_guard_band_are_not_clipped() {
     let inside = triangle([
         [-3.0, 0.0, 0.5, 1.0],
         [3.0, 0.0, 0.5, 1.0],
@@ -65,7 +65,7 @@ fn what_is_within_the_guard_band_is_not_cut() {
 }
 
 #[test]
-fn what_is_beyond_one_side_goes() {
+fn objects_outside_one_plane_are_rejected() {
     let right = triangle([
         [2.0, 0.0, 0.5, 1.0],
         [3.0, 0.0, 0.5, 1.0],
@@ -83,7 +83,7 @@ fn what_is_beyond_one_side_goes() {
 }
 
 #[test]
-fn near_cuts_a_corner_and_depth_conventions_differ() {
+fn near_plane_clipping_in_both_depth_conventions() {
     let t = triangle([
         [0.0, 0.0, -0.5, 1.0],
         [1.0, 0.0, 0.5, 1.0],
@@ -108,7 +108,7 @@ fn near_cuts_a_corner_and_depth_conventions_differ() {
 }
 
 #[test]
-fn behind_the_eye_is_cut_to_the_guard_band() {
+fn vertices_behind_the_eye_are_clipped_to_the_guard_band() {
     let t = triangle([
         [0.0, 0.0, 0.0, -1.0],
         [0.5, 0.0, 0.0, 1.0],
@@ -128,7 +128,7 @@ fn behind_the_eye_is_cut_to_the_guard_band() {
 }
 
 #[test]
-fn user_distances_cut_and_cull() {
+fn user_clip_and_cull_distances() {
     let with = |d: [f32; 2]| {
         let at = |x: f32, d: f32| vue([x, 0.0, 0.5, 1.0], &[d, 0.0, 0.0, 0.0, 10.0 * x]);
         object(Kind::Line, vec![at(0.0, d[0]), at(1.0, d[1])])
@@ -151,8 +151,8 @@ fn user_distances_cut_and_cull() {
 }
 
 #[test]
-fn pieces_know_their_place_in_the_whole() {
-    // The near plane cuts one or two vertices off; x and y tell how much of each of the last two a
+fn clipped_pieces_have_barycentrics_of_their_object() {
+    // The near plane clips one or two vertices; x and y are the weights of the last two that a
     // place has.
     for z in [[-1.0, 0.5, 0.75], [0.5, -0.25, -1.0], [0.5, 0.25, -0.75]] {
         let at = |x: f32, y: f32, i: usize| vue([x, y, z[i], 1.0], &[]);
@@ -184,7 +184,7 @@ fn pieces_know_their_place_in_the_whole() {
 }
 
 #[test]
-fn points_are_in_or_out_and_rectangles_are_in() {
+fn points_are_rejected_whole_and_rectangles_accepted() {
     let point = |z| object(Kind::Point, vec![vue([0.0, 0.0, z, 1.0], &[])]);
     assert_eq!(run(&state(), point(0.5)).len(), 1);
     assert!(run(&state(), point(1.5)).is_empty());
@@ -195,7 +195,7 @@ fn points_are_in_or_out_and_rectangles_are_in() {
 }
 
 #[test]
-fn any_bits_for_a_position_end_well() {
+fn any_position_bits_are_clipped_without_panic() {
     let values = [
         0.0,
         -0.0,
@@ -239,7 +239,7 @@ fn any_bits_for_a_position_end_well() {
 }
 
 #[test]
-fn each_side_of_the_guard_band_cuts_where_it_stands() {
+fn each_guard_band_plane_clips_at_its_position() {
     let mut state = state();
     // Far beyond the viewport, and different on each side.
     state.bands = vec![Band {
@@ -265,7 +265,7 @@ fn each_side_of_the_guard_band_cuts_where_it_stands() {
 }
 
 #[test]
-fn bands_are_the_provoking_vertex_s_viewport_s() {
+fn guard_band_uses_the_provoking_vertex_viewport() {
     let with_viewport = |index: u32, p: [f32; 4]| -> Vue {
         let mut words = vue(p, &[]).to_vec();
         words[2] = index;
@@ -291,7 +291,7 @@ fn bands_are_the_provoking_vertex_s_viewport_s() {
 }
 
 #[test]
-fn every_user_distance_cuts_and_any_culls() {
+fn every_clip_distance_clips_and_any_cull_distance_culls() {
     for i in 0..8 {
         let distances = |value: f32| {
             let mut all = [1.0; 8];
@@ -329,7 +329,7 @@ fn every_user_distance_cuts_and_any_culls() {
 }
 
 #[test]
-fn what_is_beyond_a_side_of_the_viewport_goes_whole() {
+fn objects_outside_a_viewport_side_are_rejected_whole() {
     for (axis, sign) in [(0, -1.0), (0, 1.0), (1, -1.0), (1, 1.0f32)] {
         let at = |along: f32| {
             let mut p = [0.0, 0.0, 0.5, 1.0];

@@ -9,7 +9,7 @@ use crate::draw::pixel::testing::{DEPTH, DYNAMIC, Rig, STENCIL, w_tile, y_tile};
 use crate::observer::{Depth, Via};
 use crate::surface::{AuxMode, Kind};
 use crate::target_images::Role;
-use eu::Stop;
+use eu::StopReason;
 use hw::Field;
 use hw::draw::{
     state_clip as clip, state_depth_buffer as db, state_multisample as multisample,
@@ -43,7 +43,7 @@ fn unit(rig: &Rig) -> DepthStencil<'_> {
 }
 
 #[test]
-fn depths_are_compared_and_written_in_each_format() {
+fn depth_test_and_write_per_format() {
     // New depths are 0.25, 0.5 and 0.75; the stored one is 0.5.
     let orders = [
         (0, [true, true, true]),
@@ -125,7 +125,7 @@ fn depths_are_compared_and_written_in_each_format() {
 }
 
 #[test]
-fn depth_is_written_where_everything_allows_it() {
+fn depth_write_enable_conditions() {
     let all = [
         (ds::DEPTH_TEST_ENABLE, 1),
         (ds::DEPTH_BUFFER_WRITE_ENABLE, 1),
@@ -161,7 +161,7 @@ fn depth_is_written_where_everything_allows_it() {
 }
 
 #[test]
-fn a_subspan_passes_by_pixel() {
+fn depth_test_is_per_pixel_of_a_subspan() {
     let rig = buffers(
         D32,
         &[
@@ -207,7 +207,7 @@ fn a_subspan_passes_by_pixel() {
     );
 }
 
-/// What faces say, each its own; reference, test mask, write mask; the function; operations.
+/// Stencil state per face: reference, test mask, write mask, function, operations.
 const FACES: [(Field, u64); 16] = [
     (ds::DEPTH_TEST_ENABLE, 1),
     (ds::DEPTH_TEST_FUNCTION, LESS),
@@ -235,7 +235,7 @@ const BACK: [(Field, u64); 3] = [
 ];
 
 #[test]
-fn stencil_is_by_face_and_by_what_failed() {
+fn stencil_ops_per_face_and_test_result() {
     let mut rig = buffers(D32, &FACES);
     rig.set(&ds::PACKET, &BACK);
     rig.stencil_buffer();
@@ -297,7 +297,7 @@ fn stencil_is_by_face_and_by_what_failed() {
 }
 
 #[test]
-fn the_back_is_as_the_front_where_one_side_is_all() {
+fn single_sided_stencil_uses_the_front_state() {
     let mut rig = buffers(D32, &FACES);
     rig.stencil_buffer();
     let place = STENCIL + w_tile(3, 2);
@@ -309,7 +309,7 @@ fn the_back_is_as_the_front_where_one_side_is_all() {
 }
 
 #[test]
-fn stencil_is_tested_and_written_where_everything_allows_it() {
+fn stencil_test_and_write_enable_conditions() {
     // Passing is never, and what fails becomes 9.
     let fields = [
         (ds::STENCIL_TEST_FUNCTION, NEVER),
@@ -356,7 +356,7 @@ fn stencil_is_tested_and_written_where_everything_allows_it() {
 }
 
 #[test]
-fn stencil_takes_its_size_from_a_null_depth_buffer() {
+fn stencil_size_comes_from_the_null_depth_buffer() {
     let mut rig = Rig::new();
     rig.depth_buffer(D32);
     rig.stencil_buffer();
@@ -389,7 +389,7 @@ fn stencil_takes_its_size_from_a_null_depth_buffer() {
 }
 
 #[test]
-fn buffers_are_surfaces_of_their_format() {
+fn depth_and_stencil_buffer_surface_formats() {
     for (code, name, bytes, halign) in [
         (D32, "R32_FLOAT", 4, 4),
         (D24, "R24_UNORM_X8_TYPELESS", 4, 4),
@@ -437,7 +437,7 @@ fn buffers_are_surfaces_of_their_format() {
     rig.depth_buffer(2);
     assert!(matches!(
         depth_buffer(&rig.draw(), 0),
-        Err(Stop::Unimplemented { at: 0x40, .. })
+        Err(StopReason::Unimplemented { at: 0x40, .. })
     ));
     // Slices of 3D surfaces are no array elements.
     rig.depth_buffer(D32);
@@ -453,7 +453,7 @@ fn buffers_are_surfaces_of_their_format() {
 
 /// Surface states of such surfaces hold half of the rows; 3DSTATE_STENCIL_BUFFER holds all of them.
 #[test]
-fn slices_of_volumes_of_stencil_are_as_far_apart_as_their_pitch_says() {
+fn stencil_3d_slices_follow_qpitch() {
     for (of_type, rows) in [(1, 64), (2, 64), (2, 128)] {
         let mut rig = buffers(
             D32,
@@ -476,7 +476,7 @@ fn slices_of_volumes_of_stencil_are_as_far_apart_as_their_pitch_says() {
 }
 
 #[test]
-fn samples_lie_side_by_side() {
+fn depth_samples_are_interleaved() {
     let mut rig = buffers(
         D32,
         &[
@@ -518,7 +518,7 @@ fn samples_lie_side_by_side() {
 }
 
 #[test]
-fn depths_are_clamped_to_their_viewports_range() {
+fn depth_is_clamped_to_the_viewport_range() {
     // Whatever the clipper has left: depths are biased, and made by shaders.
     let near = raster::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE;
     let far = raster::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE;
@@ -552,7 +552,7 @@ fn depths_are_clamped_to_their_viewports_range() {
 }
 
 #[test]
-fn targets_are_what_a_draw_may_have_written() {
+fn draw_targets_list_written_attachments() {
     let mut rig = Rig::new();
     rig.depth_buffer(D16);
     rig.stencil_buffer();
@@ -615,7 +615,7 @@ fn is_held(rig: &mut Rig, level: u64, element: u64) -> bool {
     rig.set(&db::PACKET, &one);
     match DepthStencil::read(&rig.draw()).err() {
         None => false,
-        Some(Stop::Undefined {
+        Some(StopReason::Undefined {
             rule: "hiz-resolve",
             at: 0x40,
             ..
@@ -632,9 +632,9 @@ fn read_depth_events(rig: &mut Rig) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn what_is_held_back_stops_who_compares_with_it() {
+fn depth_test_on_unresolved_depth_stops_in_strict_mode() {
     let view = |rig: &Rig| {
-        for event in [Depth::Told([1, 3]), Depth::Held([1, 3])] {
+        for event in [Depth::HizValid([1, 3]), Depth::Held([1, 3])] {
             rig.draw().view(Via::Depth).depth(DEPTH, event);
         }
     };
@@ -688,7 +688,7 @@ fn what_is_held_back_stops_who_compares_with_it() {
 }
 
 #[test]
-fn writes_through_a_hierarchical_depth_buffer_are_held_back() {
+fn depth_writes_through_hiz_leave_depth_unresolved() {
     let fields = [
         (db::LOD, 1),
         (db::MINIMUM_ARRAY_ELEMENT, 2),
@@ -707,7 +707,7 @@ fn writes_through_a_hierarchical_depth_buffer_are_held_back() {
         );
         for element in 2..=5 {
             let view = rig.draw().view(Via::Depth);
-            view.depth(DEPTH, Depth::Told([1, element]));
+            view.depth(DEPTH, Depth::HizValid([1, element]));
         }
         {
             let unit = unit(&rig);
@@ -731,7 +731,7 @@ fn writes_through_a_hierarchical_depth_buffer_are_held_back() {
 }
 
 #[test]
-fn clears_are_held_back_and_resolves_settle() {
+fn hiz_clears_leave_depth_unresolved_until_a_resolve() {
     use hw::draw::state_wm_hz_op as op;
     let stencil_op = |rig: &Rig, fields: &[(Field, u64)]| {
         let mut words = vec![0; usize::from(op::PACKET.dwords)];
@@ -780,7 +780,7 @@ fn clears_are_held_back_and_resolves_settle() {
 }
 
 #[test]
-fn clears_are_within_the_viewports_range() {
+fn depth_clear_value_within_the_viewport_range() {
     use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
     let denormal = f32::from_bits(7);
     for (format, value, range, rule) in [
@@ -803,7 +803,7 @@ fn clears_are_within_the_viewports_range() {
         match rule {
             None => assert_eq!(found, Ok(()), "{value} {range:?}"),
             Some(name) => assert!(
-                matches!(found, Err(eu::Stop::Undefined { rule, .. }) if rule == name),
+                matches!(found, Err(eu::StopReason::Undefined { rule, .. }) if rule == name),
                 "{value} {range:?}: {found:?}"
             ),
         }
@@ -811,7 +811,7 @@ fn clears_are_within_the_viewports_range() {
 }
 
 #[test]
-fn functions_and_operations() {
+fn compare_functions_and_stencil_operations() {
     let passes = |new: f32| (0..8).filter(|f| compare(*f, new, 0.5)).collect::<Vec<_>>();
     assert_eq!(passes(0.25), [0, 2, 4, 6]);
     assert_eq!(passes(0.5), [0, 3, 4, 7]);
@@ -822,7 +822,7 @@ fn functions_and_operations() {
 }
 
 #[test]
-fn depths_are_stored_as_the_nearest_number() {
+fn depth_rounds_to_the_nearest_unorm() {
     let of =
         |number: DepthFormat, z: &[f32]| z.iter().map(|z| number.encode(*z)).collect::<Vec<_>>();
     let sixteen = [16383.4, 16383.6, 16384.4].map(|n: f32| n / 65535.0);

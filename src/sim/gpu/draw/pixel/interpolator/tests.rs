@@ -46,7 +46,7 @@ fn weights(x: f64, y: f64, linear: bool) -> [f32; 2] {
 }
 
 #[test]
-fn weights_are_taken_where_the_message_says() {
+fn pixel_interpolator_evaluates_at_the_message_position() {
     let positions = [
         [0.375, 0.125],
         [0.875, 0.375],
@@ -141,7 +141,7 @@ fn weights_are_taken_where_the_message_says() {
 }
 
 #[test]
-fn offsets_count_from_where_pixels_are_taken() {
+fn interpolator_offsets_are_relative_to_the_pixel_location() {
     let rig = Rig::new();
     let sent = Sent {
         sfid: 11,

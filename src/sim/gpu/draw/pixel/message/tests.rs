@@ -8,7 +8,7 @@ use crate::draw::pixel::blend::Blend;
 use crate::draw::pixel::payload::Slot;
 use crate::draw::pixel::state::State;
 use crate::draw::pixel::testing::{COLOUR, DEPTH, PITCH, Rig, STENCIL, Sent, flat, row, send};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw_state::blend_state_entry as entry;
 
 pub(in crate::draw::pixel) const R32G32B32A32_FLOAT: u64 = 0x000;
@@ -57,7 +57,7 @@ pub(in crate::draw::pixel) fn rows(count: u32, samples: u16) -> Vec<Slot> {
 }
 
 /// Address of a pixel of 16 bytes.
-fn place(x: u32, y: u32) -> u64 {
+fn texel_address(x: u32, y: u32) -> u64 {
     COLOUR + u64::from(y) * PITCH + u64::from(x) * 16
 }
 
@@ -210,7 +210,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn parts_of_a_payload_follow_each_other() {
+fn render_target_write_payload_layout() {
     for case in cases() {
         let Case { name, colour, .. } = case;
         let mut rig = Rig::new();
@@ -239,7 +239,7 @@ fn parts_of_a_payload_follow_each_other() {
             };
             for channel in 0..32 {
                 let (x, y) = pixel(channel);
-                rig.write(place(x, y), &[0; 4]);
+                rig.write(texel_address(x, y), &[0; 4]);
             }
             let done = send(
                 &rig,
@@ -269,7 +269,7 @@ fn parts_of_a_payload_follow_each_other() {
 }
 
 #[test]
-fn strict_mode_wants_payloads_of_the_length_of_their_parts() {
+fn strict_mode_checks_render_target_write_mlen() {
     // A replicated colour is one register, with nothing but masks before it.
     let replicated = |omask| Case {
         name: "replicated",
@@ -306,7 +306,7 @@ fn strict_mode_wants_payloads_of_the_length_of_their_parts() {
                 (true, Ok(_)) => {}
                 (
                     false,
-                    Err(Stop::Undefined {
+                    Err(StopReason::Undefined {
                         rule: "target-length",
                         ..
                     }),
@@ -331,7 +331,7 @@ pub(in crate::draw::pixel) fn red(
 }
 
 #[test]
-fn pixels_are_written_that_lanes_and_header_and_slots_have() {
+fn written_pixels_are_those_of_lanes_header_and_slots() {
     // Whether something is left to decide about the pixels or not: lines may be smooth.
     for smooth in [false, true] {
         let mut payload = numbered(10, Some(0));
@@ -360,7 +360,7 @@ fn pixels_are_written_that_lanes_and_header_and_slots_have() {
 }
 
 #[test]
-fn the_upper_slots_have_the_pixel_enables_of_their_own_header() {
+fn upper_slots_use_the_pixel_enables_of_their_header() {
     for smooth in [false, true] {
         let mut payload = numbered(10, Some(0));
         payload[15] = 0b0110_0000_0000_0101;
@@ -384,7 +384,7 @@ fn the_upper_slots_have_the_pixel_enables_of_their_own_header() {
 }
 
 #[test]
-fn two_sources_in_the_upper_half_have_the_upper_enables() {
+fn dual_source_upper_half_uses_the_upper_enables() {
     let mut rig = Rig::new();
     rig.bind(0, R32_UINT, &[]);
     let mut payload = numbered(10, Some(0));
@@ -404,7 +404,7 @@ fn two_sources_in_the_upper_half_have_the_upper_enables() {
 }
 
 #[test]
-fn a_replicated_colour_is_every_pixels() {
+fn replicated_colour_reaches_every_pixel() {
     for (format, smooth) in [
         (R32_UINT, false),
         (R32_UINT, true),
@@ -437,13 +437,17 @@ fn a_replicated_colour_is_every_pixels() {
             }
             // Sixteen it is, though the thread has more.
             let (x, y) = pixel(channel + 16);
-            assert_eq!((rig.texel(x, y), rig.read(place(x, y))), (0, 0), "{case}");
+            assert_eq!(
+                (rig.texel(x, y), rig.read(texel_address(x, y))),
+                (0, 0),
+                "{case}"
+            );
         }
     }
 }
 
 #[test]
-fn omask_has_a_word_for_each_pixel_of_the_sixteen() {
+fn omask_has_a_word_per_pixel() {
     // One sample each: the mask's lowest bit.
     for (desc, words, colour, written) in [
         (SIMD16, 0..16, 8, (0..16).collect::<Vec<u32>>()),
@@ -478,7 +482,7 @@ fn omask_has_a_word_for_each_pixel_of_the_sixteen() {
 }
 
 #[test]
-fn the_header_names_the_blend_state_entry() {
+fn header_selects_the_blend_state_entry() {
     for smooth in [false, true] {
         let mut rig = Rig::new();
         rig.bind(0, R8G8B8A8_UNORM, &[]);
@@ -529,7 +533,7 @@ fn the_header_names_the_blend_state_entry() {
 }
 
 #[test]
-fn the_descriptor_names_the_binding_table_entry() {
+fn descriptor_selects_the_binding_table_entry() {
     for smooth in [false, true] {
         let mut rig = Rig::new();
         rig.bind(0, R32_UINT, &[]);
@@ -567,7 +571,7 @@ fn the_descriptor_names_the_binding_table_entry() {
 }
 
 #[test]
-fn layers_are_the_objects() {
+fn render_target_array_index_comes_from_the_object() {
     for (format, smooth) in [
         (R32_UINT, false),
         (R32_UINT, true),
@@ -600,15 +604,15 @@ fn layers_are_the_objects() {
                 &[sent],
             )
             .expect("a write");
-            let place = COLOUR + at * 16 * PITCH + PITCH;
-            assert_eq!(rig.read(place), 1002, "{case}, layer {layer}");
-            rig.write(place, &[0]);
+            let texel_address = COLOUR + at * 16 * PITCH + PITCH;
+            assert_eq!(rig.read(texel_address), 1002, "{case}, layer {layer}");
+            rig.write(texel_address, &[0]);
         }
     }
 }
 
 #[test]
-fn other_messages_are_named() {
+fn unsupported_render_target_messages_are_reported() {
     let mut rig = Rig::new();
     rig.bind(0, R32_UINT, &[]);
     let payload = numbered(8, None);
@@ -632,7 +636,7 @@ fn other_messages_are_named() {
             &rows(1, 1),
             &[sent],
         ) {
-            Err(Stop::Unimplemented {
+            Err(StopReason::Unimplemented {
                 what: found,
                 at: 0x80,
             }) => {

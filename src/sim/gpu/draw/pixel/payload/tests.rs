@@ -1,4 +1,4 @@
-//! Payloads register by register, against a plain account of what stands in each.
+//! Payloads register by register, against a plain model of each field.
 //!
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload", "Barycentric Attribute Interpolation".
 
@@ -40,8 +40,7 @@ fn setup() -> SetupObject {
     setup
 }
 
-/// Six subspans, of samples of their own and with different coverage; the others of the thread are
-/// not there.
+/// Six subspans with different samples and coverage; the others of the thread are absent.
 fn slots() -> Vec<Slot> {
     let slot = |i: u32| Slot {
         x: 2 * (i % 3),
@@ -55,8 +54,8 @@ fn slots() -> Vec<Slot> {
     (0..6).map(slot).collect()
 }
 
-/// Where a channel is taken on the screen, and within its pixel.
-fn taken(slot: &Slot, pixel: usize, place: PixelPoint) -> ([f64; 2], [f64; 2]) {
+/// Where a channel is evaluated on the screen, and within its pixel.
+fn evaluation_point(slot: &Slot, pixel: usize, place: PixelPoint) -> ([f64; 2], [f64; 2]) {
     let covered = slot.covered[pixel];
     let within = match place {
         PixelPoint::Centre => [0.5; 2],
@@ -108,7 +107,7 @@ fn expected_offsets(
         } else {
             lane
         });
-        let (_, [x, y]) = taken(&slot, pixel, place);
+        let (_, [x, y]) = evaluation_point(&slot, pixel, place);
         let word = (x * 16.0) as u32 | ((y * 16.0) as u32) << 8;
         expected[lane / 2] |= word << (16 * (lane % 2));
     }
@@ -137,149 +136,188 @@ fn built_payload(slots: &[Slot], width: usize, change: &dyn Fn(&mut State<'_>)) 
     })
 }
 
-#[test]
-fn each_part_stands_where_the_order_has_it() {
-    let slots = slots();
-    for width in [8usize, 16, 32] {
-        let channel = |lane: usize| {
-            // Subspans that are not there repeat the first of their sixteen pixels.
-            let first = lane / 16 * 4;
-            let slot = slots.get(lane / 4).or(slots.get(first));
-            (slot.copied().expect("a slot of the sixteen"), lane % 4)
-        };
-        let float = |value: f64| (value as f32).to_bits();
-        let weight = |place: PixelPoint, linear: bool, which: usize| {
-            move |lane: usize| {
-                let (slot, pixel) = channel(lane);
-                let ([x, y], _) = taken(&slot, pixel, place);
-                let (b, c) = (x / 8.0, y / 8.0);
-                let whole = 1.0 - 0.5 * b - 0.75 * c;
-                float(match (linear, which) {
-                    (true, 0) => b,
-                    (true, _) => c,
-                    (false, 0) => b * 0.5 / whole,
-                    (false, _) => c * 0.25 / whole,
-                })
-            }
-        };
-        let depth = |place: PixelPoint| {
-            move |lane: usize| {
-                let (slot, pixel) = channel(lane);
-                let ([x, y], _) = taken(&slot, pixel, place);
-                float(x / 64.0 + y / 32.0)
-            }
-        };
-        let w = |place: PixelPoint| {
-            move |lane: usize| {
-                let (slot, pixel) = channel(lane);
-                let ([x, y], _) = taken(&slot, pixel, place);
-                float(1.0 / (1.0 - 0.5 * x / 8.0 - 0.75 * y / 8.0))
-            }
-        };
-        let coverage = |lane: usize| {
-            let (slot, pixel) = channel(lane);
-            u32::from(slot.input_mask[pixel])
-        };
-        let places = [PixelPoint::Centre, PixelPoint::Centroid, PixelPoint::Sample];
-        let built = |change: &dyn Fn(&mut State<'_>)| built_payload(&slots, width, change);
-        let check = |name: &str, found: &[u32], expected: &[u32], exact: bool| {
-            check_dwords(&format!("{name}, width {width}"), found, expected, exact);
-        };
-        // Weights of eight pixels: a register of each; modes from the lowest bit on.
-        let weights = |modes: &[(PixelPoint, bool)]| {
-            let mut out = Vec::new();
-            for group in (0..width).step_by(16) {
-                for (place, linear) in modes {
-                    for eight in (group..(group + 16).min(width)).step_by(8) {
-                        for which in 0..2 {
-                            out.extend((eight..eight + 8).map(weight(*place, *linear, which)));
-                        }
+/// A thread of some width, and what each field of its payload should hold.
+struct Thread {
+    slots: Vec<Slot>,
+    width: usize,
+}
+
+impl Thread {
+    /// A thread of each width.
+    fn each_width() -> [Thread; 3] {
+        [8, 16, 32].map(|width| Thread {
+            slots: slots(),
+            width,
+        })
+    }
+
+    fn channel(&self, lane: usize) -> (Slot, usize) {
+        // Absent subspans repeat the first one of their pixel group.
+        let first = lane / 16 * 4;
+        let slot = self.slots.get(lane / 4).or(self.slots.get(first));
+        (slot.copied().expect("a slot of the group"), lane % 4)
+    }
+
+    /// The position of a channel on the screen.
+    fn position(&self, lane: usize, location: PixelPoint) -> [f64; 2] {
+        let (slot, pixel) = self.channel(lane);
+        evaluation_point(&slot, pixel, location).0
+    }
+
+    fn barycentric(&self, lane: usize, (location, linear): Mode, which: usize) -> u32 {
+        let [x, y] = self.position(lane, location);
+        let (b, c) = (x / 8.0, y / 8.0);
+        let whole = 1.0 - 0.5 * b - 0.75 * c;
+        float(match (linear, which) {
+            (true, 0) => b,
+            (true, _) => c,
+            (false, 0) => b * 0.5 / whole,
+            (false, _) => c * 0.25 / whole,
+        })
+    }
+
+    /// Barycentrics: a register of each for eight pixels, modes from the lowest bit on.
+    fn barycentrics(&self, modes: &[Mode]) -> Vec<u32> {
+        let mut out = Vec::new();
+        for group in (0..self.width).step_by(16) {
+            for mode in modes {
+                for eight in (group..(group + 16).min(self.width)).step_by(8) {
+                    for which in 0..2 {
+                        let lanes = eight..eight + 8;
+                        out.extend(lanes.map(|lane| self.barycentric(lane, *mode, which)));
                     }
                 }
             }
-            out
-        };
-        for (mode, of) in [(false, places), (true, places)]
-            .into_iter()
-            .flat_map(|(linear, p)| p.map(|p| (linear, p)))
-            .enumerate()
-        {
-            let found = built(&|state| state.barycentrics = 1 << mode);
-            check(
-                &format!("mode {mode}"),
-                &found,
-                &weights(&[(of.1, of.0)]),
-                false,
-            );
         }
-        let found = built(&|state| state.barycentrics = 0b101001);
-        let expected = weights(&[
+        out
+    }
+
+    fn depth(&self, location: PixelPoint) -> Vec<u32> {
+        let depth = |lane| {
+            let [x, y] = self.position(lane, location);
+            float(x / 64.0 + y / 32.0)
+        };
+        registers(self.width, &[&depth])
+    }
+
+    fn w(&self, location: PixelPoint) -> Vec<u32> {
+        let w = |lane| {
+            let [x, y] = self.position(lane, location);
+            float(1.0 / (1.0 - 0.5 * x / 8.0 - 0.75 * y / 8.0))
+        };
+        registers(self.width, &[&w])
+    }
+
+    fn coverage(&self) -> Vec<u32> {
+        let coverage = |lane| {
+            let (slot, pixel) = self.channel(lane);
+            u32::from(slot.input_mask[pixel])
+        };
+        registers(self.width, &[&coverage])
+    }
+
+    /// Checks the payload of the state that `change` makes, exactly or as floats.
+    fn check(&self, name: &str, change: &dyn Fn(&mut State<'_>), expected: &[u32], exact: bool) {
+        let found = built_payload(&self.slots, self.width, change);
+        let name = format!("{name}, width {}", self.width);
+        check_dwords(&name, &found, expected, exact);
+    }
+}
+
+/// Where a barycentric is evaluated, and whether it is linear instead of perspective.
+type Mode = (PixelPoint, bool);
+
+fn float(value: f64) -> u32 {
+    (value as f32).to_bits()
+}
+
+#[test]
+fn barycentrics_follow_the_order_of_modes() {
+    let locations = [PixelPoint::Centre, PixelPoint::Centroid, PixelPoint::Sample];
+    for thread in Thread::each_width() {
+        for bit in 0..6 {
+            let expected = thread.barycentrics(&[(locations[bit % 3], bit >= 3)]);
+            let change = |state: &mut State<'_>| state.barycentrics = 1 << bit;
+            thread.check(&format!("mode {bit}"), &change, &expected, false);
+        }
+        let expected = thread.barycentrics(&[
             (PixelPoint::Centre, false),
             (PixelPoint::Centre, true),
             (PixelPoint::Sample, true),
         ]);
-        check("three modes", &found, &expected, false);
-        for (mode, place) in [
+        let change = |state: &mut State<'_>| state.barycentrics = 0b101001;
+        thread.check("three modes", &change, &expected, false);
+    }
+}
+
+#[test]
+fn source_depth_and_w_are_evaluated_at_the_selected_location() {
+    for thread in Thread::each_width() {
+        for (mode, location) in [
             (0, PixelPoint::Centre),
             (1, PixelPoint::Centre),
             (2, PixelPoint::Centroid),
             (3, PixelPoint::Sample),
         ] {
-            let found = built(&|state| {
+            let change = |state: &mut State<'_>| {
                 state.zw_mode = mode;
                 state.uses_depth = true;
-            });
-            check(
-                &format!("depth {mode}"),
-                &found,
-                &registers(width, &[&depth(place)]),
-                false,
-            );
-            let found = built(&|state| {
+            };
+            let expected = thread.depth(location);
+            thread.check(&format!("depth {mode}"), &change, &expected, false);
+            let change = |state: &mut State<'_>| {
                 state.zw_mode = mode;
                 state.uses_w = true;
-            });
-            check(
-                &format!("w {mode}"),
-                &found,
-                &registers(width, &[&w(place)]),
-                false,
-            );
+            };
+            let expected = thread.w(location);
+            thread.check(&format!("w {mode}"), &change, &expected, false);
         }
-        let found = built(&|state| state.input_coverage = true);
-        check("coverage", &found, &registers(width, &[&coverage]), true);
-        for (select, place) in [(2, PixelPoint::Centroid), (3, PixelPoint::Sample)] {
-            let found = built(&|state| state.offsets = select);
-            let expected = expected_offsets(width, place, channel);
-            check(&format!("offsets {select}"), &found, &expected, true);
-        }
-        // All of them.
-        let found = built(&|state| {
-            state.barycentrics = 1;
-            (state.uses_depth, state.uses_w, state.input_coverage) = (true, true, true);
-        });
-        let group = |lane: usize| {
-            [
-                weights(&[(PixelPoint::Centre, false)]),
-                registers(width, &[&depth(PixelPoint::Centre)]),
-                registers(width, &[&w(PixelPoint::Centre)]),
-                registers(width, &[&coverage]),
-            ]
-            .map(|part| {
-                let each = part.len() / width.div_ceil(16);
-                part[lane / 16 * each..][..each].to_vec()
-            })
-        };
-        let expected: Vec<u32> = (0..width)
-            .step_by(16)
-            .flat_map(|lane| group(lane).concat())
-            .collect();
-        check("all", &found, &expected, false);
     }
 }
 
 #[test]
-fn the_header_tells_object_places_and_masks() {
+fn input_coverage_and_position_offsets() {
+    for thread in Thread::each_width() {
+        let change = |state: &mut State<'_>| state.input_coverage = true;
+        thread.check("coverage", &change, &thread.coverage(), true);
+        for (select, location) in [(2, PixelPoint::Centroid), (3, PixelPoint::Sample)] {
+            let change = |state: &mut State<'_>| state.offsets = select;
+            let expected = expected_offsets(thread.width, location, |lane| thread.channel(lane));
+            thread.check(&format!("offsets {select}"), &change, &expected, true);
+        }
+    }
+}
+
+#[test]
+fn payload_fields_follow_the_order() {
+    for thread in Thread::each_width() {
+        let change = |state: &mut State<'_>| {
+            state.barycentrics = 1;
+            (state.uses_depth, state.uses_w, state.input_coverage) = (true, true, true);
+        };
+        let fields = [
+            thread.barycentrics(&[(PixelPoint::Centre, false)]),
+            thread.depth(PixelPoint::Centre),
+            thread.w(PixelPoint::Centre),
+            thread.coverage(),
+        ];
+        // All fields of a pixel group precede those of the next.
+        let groups = thread.width.div_ceil(16);
+        let group = |number: usize| {
+            fields.each_ref().map(|field| {
+                let each = field.len() / groups;
+                field[number * each..][..each].to_vec()
+            })
+        };
+        let expected: Vec<u32> = (0..groups)
+            .flat_map(|number| group(number).concat())
+            .collect();
+        thread.check("all", &change, &expected, false);
+    }
+}
+
+#[test]
+fn payload_header_has_object_positions_and_masks() {
     let slots = slots();
     for (kind, code) in [
         (Kind::Point, 1),
@@ -343,7 +381,7 @@ fn the_header_tells_object_places_and_masks() {
 }
 
 #[test]
-fn places_are_sixteen_bits_each() {
+fn pixel_positions_are_16_bits_each() {
     let slot = Slot {
         x: 0xfffe,
         y: 0x8002,
@@ -367,7 +405,7 @@ fn places_are_sixteen_bits_each() {
 }
 
 #[test]
-fn constants_start_behind_what_is_always_there() {
+fn push_constants_follow_the_fixed_payload() {
     // R0 and one or two registers of places, wherever the start register may be.
     for (width, registers) in [(8, 2), (16, 2), (32, 3)] {
         for start in [0, 1, registers, registers + 3] {
@@ -395,7 +433,7 @@ fn constants_start_behind_what_is_always_there() {
 }
 
 #[test]
-fn attributes_are_a_value_and_two_differences() {
+fn attributes_are_a_value_and_two_deltas() {
     let mut setup = setup();
     let bits = |values: [f32; 3]| values.map(f32::to_bits);
     // By component: different everywhere; the second as the first; the third as the first; flat, an
@@ -435,7 +473,7 @@ fn attributes_are_a_value_and_two_differences() {
 }
 
 #[test]
-fn centroids_are_of_pixels_that_are_covered_in_part() {
+fn centroid_barycentrics_of_partially_covered_pixels() {
     let slot = |covered: u16| Slot {
         covered: [covered, 0, 0, 0b0110],
         sample: 3,
@@ -482,7 +520,7 @@ fn centroids_are_of_pixels_that_are_covered_in_part() {
 }
 
 #[test]
-fn two_samples_have_places_of_their_own_too() {
+fn per_sample_positions_of_two_samples() {
     let change = |state: &mut State<'_>| {
         state.samples = 2;
         state.positions[..2].copy_from_slice(&[[0.75, 0.625], [0.25, 0.125]]);

@@ -7,7 +7,7 @@
 use crate::draw::pixel::blend::Blend;
 use crate::draw::pixel::state::{AuxOperation, Coverage, State};
 use crate::draw::pixel::testing::{DYNAMIC, Rig, SURFACES};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_binding_table_pointers_ps as table, state_blend_state_pointers as blend_pointer,
     state_cc_state_pointers as cc_pointer, state_multisample as multisample, state_ps as ps,
@@ -38,7 +38,7 @@ fn read_state<T>(changes: &[Change], of: impl Fn(&State<'_>) -> T) -> T {
 }
 
 #[test]
-fn each_flag_is_of_its_field() {
+fn each_flag_is_read_from_its_field() {
     type Look = fn(&State<'_>) -> bool;
     let cases: [(&str, Change, Look); 12] = [
         (
@@ -111,7 +111,7 @@ fn each_flag_is_of_its_field() {
 }
 
 #[test]
-fn each_number_is_of_its_field() {
+fn each_number_is_read_from_its_field() {
     type Look = fn(&State<'_>) -> u64;
     let cases: [(&str, Change, Look, u64); 9] = [
         (
@@ -183,7 +183,7 @@ fn each_number_is_of_its_field() {
 }
 
 #[test]
-fn positions_are_fractions_of_a_pixel() {
+fn sample_positions_are_fractions_of_a_pixel() {
     let samples = |log| {
         (
             &multisample::PACKET,
@@ -206,10 +206,10 @@ fn positions_are_fractions_of_a_pixel() {
 }
 
 #[test]
-fn a_thread_for_each_sample_wants_several() {
-    let wish = (&extra::PACKET, extra::PIXEL_SHADER_IS_PER_SAMPLE, 1);
+fn per_sample_dispatch_needs_multisampling() {
+    let per_sample = (&extra::PACKET, extra::PIXEL_SHADER_IS_PER_SAMPLE, 1);
     let samples = (&multisample::PACKET, multisample::NUMBER_OF_MULTISAMPLES, 1);
-    let each = [&[][..], &[wish], &[samples], &[wish, samples]];
+    let each = [&[][..], &[per_sample], &[samples], &[per_sample, samples]];
     assert_eq!(
         each.map(|changes| read_state(changes, |s| s.per_sample)),
         [false, false, false, true]
@@ -217,7 +217,7 @@ fn a_thread_for_each_sample_wants_several() {
 }
 
 #[test]
-fn input_coverage_is_of_one_of_four_kinds() {
+fn input_coverage_mask_modes() {
     let kind = |value| (&extra::PACKET, extra::INPUT_COVERAGE_MASK_STATE, value);
     let conservative = (
         &raster::PACKET,
@@ -240,7 +240,7 @@ fn input_coverage_is_of_one_of_four_kinds() {
 }
 
 #[test]
-fn what_is_not_simulated_is_named() {
+fn unmodelled_state_is_reported() {
     let blend = DYNAMIC + 0x40;
     for (name, change) in [
         (
@@ -264,14 +264,16 @@ fn what_is_not_simulated_is_named() {
         assert_eq!(found(&rig), None, "{name}");
         rig.set(change.0, &[(change.1, change.2)]);
         match found(&rig) {
-            Some(Stop::Unimplemented { what, at: 0x40 }) => assert!(what.contains(name), "{what}"),
+            Some(StopReason::Unimplemented { what, at: 0x40 }) => {
+                assert!(what.contains(name), "{what}")
+            }
             other => panic!("{name}: {other:?}"),
         }
     }
 }
 
 #[test]
-fn the_shader_says_whether_tests_come_before_it() {
+fn early_or_late_tests_follow_the_shader_state() {
     let control = |value| (&wm::PACKET, wm::EARLY_DEPTH_STENCIL_CONTROL, value);
     let invalid = (&extra::PACKET, extra::PIXEL_SHADER_VALID, 0);
     let off = (&wm::PACKET, wm::FORCE_THREAD_DISPATCH_ENABLE, 1);
@@ -295,7 +297,7 @@ fn the_shader_says_whether_tests_come_before_it() {
         assert_eq!(early(&[kill, off]), (false, true), "{name}");
     }
     assert!(!read_state(&[kills[3], invalid], |s| s.computes_depth));
-    // What BLEND_STATE says of alpha.
+    // The alpha fields of BLEND_STATE.
     for (field, expected) in [
         (blend_state::ALPHA_TEST_ENABLE, false),
         (blend_state::ALPHA_TO_COVERAGE_ENABLE, false),
@@ -327,7 +329,7 @@ fn the_shader_says_whether_tests_come_before_it() {
 }
 
 #[test]
-fn pixels_have_threads_where_these_leave_something() {
+fn pixel_shader_dispatch_conditions() {
     use hw::draw::{
         state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
     };
@@ -383,7 +385,7 @@ fn pixels_have_threads_where_these_leave_something() {
 }
 
 #[test]
-fn writes_may_stand_for_clears_and_resolves() {
+fn writes_may_be_fast_clears_or_resolves() {
     let clear = (&ps::PACKET, ps::RENDER_TARGET_FAST_CLEAR_ENABLE, 1);
     let resolve = |kind| (&ps::PACKET, ps::RENDER_TARGET_RESOLVE_TYPE, kind);
     for (changes, expected) in [
@@ -431,7 +433,7 @@ fn blending(head: &[(Field, u64)], entries: &[&[(Field, u64)]], colour: &[(Field
 }
 
 #[test]
-fn colour_calculation_has_constants_and_a_reference() {
+fn color_calc_state_has_blend_constants_and_alpha_reference() {
     let fields = |format| {
         [
             (cc::ALPHA_TEST_FORMAT, format),
@@ -482,7 +484,7 @@ fn colour_calculation_has_constants_and_a_reference() {
 }
 
 #[test]
-fn alpha_to_coverage_can_be_refused_by_the_shader() {
+fn shader_can_disable_alpha_to_coverage() {
     let head = [
         (blend_state::ALPHA_TO_COVERAGE_ENABLE, 1),
         (blend_state::ALPHA_TO_ONE_ENABLE, 1),
@@ -499,7 +501,7 @@ fn alpha_to_coverage_can_be_refused_by_the_shader() {
 }
 
 #[test]
-fn eight_entries_follow_the_head_of_the_blend_state() {
+fn blend_state_has_eight_entries_after_its_header() {
     // An entry writes nothing but its own channel; the fourth blends, the eighth has a logic
     // operation.
     let mut third = vec![
@@ -581,7 +583,7 @@ fn eight_entries_follow_the_head_of_the_blend_state() {
     assert_eq!(look(&mut rig, &[], |s| s.blends.len()), (64 - 4) / 8);
 }
 
-/// Start registers of the kernels 0 to 2, and kernels 64 bytes apart.
+/// Start registers of kernels 0 to 2, and kernels at a pitch of 64 bytes.
 fn kernels() -> Vec<Change> {
     use ps::*;
     vec![
@@ -607,7 +609,7 @@ fn kernels() -> Vec<Change> {
 }
 
 #[test]
-fn widths_have_the_pointers_of_their_combination() {
+fn kernel_start_pointers_follow_the_enabled_widths() {
     // SKL PRM vol. 7, "Pixel Shader Dispatch": a kernel that is alone has pointer 0; else 8 has 0,
     // 32 has 1, 16 has 2.
     let (zero, one, two) = (Some((0x40, 10)), Some((0x80, 11)), Some((0xc0, 12)));
@@ -646,7 +648,7 @@ fn widths_have_the_pointers_of_their_combination() {
 }
 
 #[test]
-fn kernels_have_their_resources() {
+fn kernel_dispatch_resources() {
     let on = (&ps::PACKET, ps::N8_PIXEL_DISPATCH_ENABLE, 1);
     let shader = |changes: &[Change]| {
         read_state(&[&[on], changes].concat(), |s| {

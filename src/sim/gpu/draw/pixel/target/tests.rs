@@ -1,4 +1,4 @@
-//! What render targets hold after writes: blended, masked, clamped, and beside what fast clears left.
+//! What render targets hold after writes: blended, masked, clamped, and next to fast-cleared blocks.
 //!
 //! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops", "MCS Buffer for Render Target(s)", "Render Target Fast Clear";
 //! formats by their definitions in Vulkan.
@@ -72,7 +72,7 @@ fn floats(values: [f32; 4]) -> [u32; 4] {
 }
 
 #[test]
-fn colours_are_clamped_to_the_format_before_blending_if_asked() {
+fn pre_blend_colour_clamp() {
     let fields = |clamp, source| {
         [
             (entry::COLOR_BUFFER_BLEND_ENABLE, 1),
@@ -124,7 +124,7 @@ fn colours_are_clamped_to_the_format_before_blending_if_asked() {
 }
 
 #[test]
-fn equations_are_of_colour_and_of_alpha() {
+fn colour_and_alpha_blend_equations() {
     let halves = |function| {
         blend(&[
             (entry::COLOR_BUFFER_BLEND_ENABLE, 1),
@@ -148,7 +148,7 @@ fn equations_are_of_colour_and_of_alpha() {
 }
 
 #[test]
-fn integers_and_logic_operations_are_not_blended() {
+fn blending_is_skipped_for_integers_and_logic_ops() {
     let enabled = [
         (entry::COLOR_BUFFER_BLEND_ENABLE, 1),
         (entry::SOURCE_BLEND_FACTOR, 0x11),
@@ -182,7 +182,7 @@ fn integers_and_logic_operations_are_not_blended() {
 }
 
 #[test]
-fn channels_are_written_that_are_not_disabled() {
+fn colour_write_mask() {
     let logic = [(entry::LOGIC_OP_ENABLE, 1), (entry::LOGIC_OP_FUNCTION, 3)];
     let blends = [
         (entry::COLOR_BUFFER_BLEND_ENABLE, 1),
@@ -239,7 +239,7 @@ fn channels_are_written_that_are_not_disabled() {
 }
 
 #[test]
-fn what_is_not_written_stays_bit_by_bit() {
+fn masked_channels_are_preserved_exactly() {
     let mut rig = Rig::new();
     let image = image(&mut rig, R8G8B8A8_SNORM, &[]);
     let view = rig.view();
@@ -262,7 +262,7 @@ fn what_is_not_written_stays_bit_by_bit() {
 }
 
 #[test]
-fn wide_texels_are_blended_and_masked_too() {
+fn wide_texels_are_blended_and_masked() {
     let mut rig = Rig::new();
     let image = image(&mut rig, R32G32B32A32_FLOAT, &[]);
     let place = COLOUR + 2 * PITCH + 3 * 16;
@@ -301,7 +301,7 @@ fn wide_texels_are_blended_and_masked_too() {
 }
 
 #[test]
-fn subspans_of_any_texel_are_encoded() {
+fn subspans_of_every_texel_size_are_encoded() {
     let (r8, rgba32) = (0x140, R32G32B32A32_FLOAT);
     let colours = [[0.0f32, 1.0, 0.0, 1.0], [0.25; 4], [0.5; 4], [1.0; 4]];
     for (format, bytes) in [(r8, 1), (rgba32, 16)] {
@@ -329,7 +329,7 @@ fn subspans_of_any_texel_are_encoded() {
 }
 
 #[test]
-fn subspans_at_the_border_go_by_pixel() {
+fn partial_subspans_are_written_per_pixel() {
     let mut rig = Rig::new();
     let image = image(&mut rig, R32_UINT, &[(rss::WIDTH, 4), (rss::HEIGHT, 4)]);
     let mut target = RenderTarget::new(image, Blend::default(), [0.0; 4]);
@@ -344,7 +344,7 @@ fn subspans_at_the_border_go_by_pixel() {
 }
 
 #[test]
-fn layers_beyond_the_view_are_the_first() {
+fn array_index_beyond_the_view_selects_layer_0() {
     let fields = [
         (rss::SURFACE_ARRAY, 1),
         (rss::DEPTH, 3),
@@ -390,7 +390,7 @@ fn cleared(width: u64, height: u64) -> Vec<(Field, u64)> {
 }
 
 #[test]
-fn what_a_fast_clear_left_becomes_real_beside_a_write() {
+fn partial_write_materialises_the_fast_clear_colour_of_its_block() {
     for mode in [1, 5] {
         for by_subspan in [false, true] {
             let case = format!("mode {mode}, by subspan {by_subspan}");
@@ -443,7 +443,7 @@ fn what_a_fast_clear_left_becomes_real_beside_a_write() {
 }
 
 #[test]
-fn a_pixel_of_a_clears_rectangle_is_many_blocks() {
+fn fast_clear_rectangle_pixel_covers_many_ccs_blocks() {
     // By texel size: pixels of a block, eight of which are a pixel of the rectangle either way.
     for (format, block) in [
         (R8G8B8A8_UINT, [8, 4]),
@@ -476,7 +476,7 @@ fn a_pixel_of_a_clears_rectangle_is_many_blocks() {
 }
 
 #[test]
-fn a_resolve_makes_all_of_a_pixel_of_its_rectangle_real() {
+fn ccs_resolve_rectangle_pixel_resolves_all_its_blocks() {
     let mut rig = Rig::new();
     let image = image(&mut rig, R8G8B8A8_UINT, &cleared(72, 40));
     let view = rig.view();
@@ -501,13 +501,13 @@ fn a_resolve_makes_all_of_a_pixel_of_its_rectangle_real() {
     let plain = self::image(&mut rig, R8G8B8A8_UINT, &[]);
     let found = special(&rig.view(), &plain, [0, 0, 0], AuxOperation::FastClear, 0);
     assert!(
-        matches!(found, Err(eu::Stop::Undefined { .. })),
+        matches!(found, Err(eu::StopReason::Undefined { .. })),
         "{found:?}"
     );
 }
 
 #[test]
-fn samples_have_slices_of_their_own_once_one_is_written() {
+fn first_sample_write_decompresses_the_mcs_entry() {
     for (log, samples, bytes, scale) in [
         (1, 2, 1, [8, 2]),
         (2, 4, 1, [8, 2]),
@@ -569,7 +569,7 @@ fn samples_have_slices_of_their_own_once_one_is_written() {
 }
 
 #[test]
-fn a_slice_that_stands_for_several_samples_is_copied() {
+fn shared_mcs_slice_is_copied_on_write() {
     let mut rig = Rig::new();
     let fields = [
         cleared(16, 8),
@@ -599,7 +599,7 @@ fn a_slice_that_stands_for_several_samples_is_copied() {
 }
 
 #[test]
-fn samples_start_in_slices_by_number() {
+fn initial_mcs_maps_samples_to_slices() {
     // Four bits each but of two and four samples, which have one and two.
     let of =
         |bits: u32, samples: u64| (0..samples).fold(0, |all, i| all | i << (u64::from(bits) * i));
@@ -625,7 +625,7 @@ fn operation(fields: &[(Field, u64)]) -> Vec<u32> {
 }
 
 #[test]
-fn a_rectangle_of_depth_and_of_stencil_is_cleared() {
+fn hz_op_clears_a_depth_and_stencil_rectangle() {
     // The value as each format stores it: half of 2^24 - 1 and of 2^16 - 1, ties up.
     for (format, bytes, stored) in [(1, 4, 0x3f00_0000), (3, 4, 0x80_0000), (5, 2, 0x8000)] {
         for (depth, stencil) in [(1, 0), (0, 1), (1, 1), (0, 0)] {
@@ -676,7 +676,7 @@ fn a_rectangle_of_depth_and_of_stencil_is_cleared() {
 }
 
 #[test]
-fn a_clear_ends_where_the_buffer_ends_and_has_all_samples() {
+fn depth_clear_is_clipped_to_the_buffer_and_covers_all_samples() {
     let mut rig = Rig::new();
     rig.depth_buffer(1);
     rig.set(&db::PACKET, &[(db::WIDTH, 6), (db::HEIGHT, 4)]);
@@ -708,7 +708,7 @@ fn selects(codes: [u64; 4]) -> [(Field, u64); 4] {
 }
 
 #[test]
-fn a_target_s_channels_are_those_that_its_state_selects() {
+fn render_target_shader_channel_selects() {
     let swapped = selects([6, 5, 4, 7]);
     let turned = selects([5, 6, 4, 7]);
     let (one, destination) = (0x01, 0x05);
@@ -771,7 +771,7 @@ fn a_target_s_channels_are_those_that_its_state_selects() {
 }
 
 #[test]
-fn a_dithered_target_has_one_of_two_values() {
+fn dithered_target_rounds_to_either_neighbour() {
     let mut dither = blend(&[]);
     dither.dither = Some([0, 0]);
     let mut rig = Rig::new();

@@ -17,7 +17,7 @@ const R8_UNORM: u64 = 0x140;
 const R8_UINT: u64 = 0x143;
 
 #[test]
-fn bands_are_written_as_their_subspans_are() {
+fn subspan_row_writes_match_subspan_writes() {
     for (format, mask) in [
         (R8G8B8A8_UNORM, 0xffff),
         (R8G8B8A8_UINT, 0x5a3c),
@@ -70,7 +70,7 @@ fn bands_are_written_as_their_subspans_are() {
 }
 
 #[test]
-fn bands_that_mix_with_what_is_there_are_none() {
+fn subspan_row_writes_require_no_read_of_the_target() {
     let colours = [[0u32; 16]; 4];
     let masked = [(entry::WRITE_DISABLE_RED, 1)];
     let blended = [(entry::COLOR_BUFFER_BLEND_ENABLE, 1)];

@@ -58,7 +58,7 @@ fn threads(pixels: &PixelPipeline<'_>) -> Vec<(&'static str, u64, u64)> {
 }
 
 #[test]
-fn threads_are_as_wide_as_half_full() {
+fn dispatch_width_is_chosen_by_occupied_slots() {
     let row =
         |count: u32| -> Vec<Subspan> { (0..count).map(|i| subspan(i * 2, 0, [1; 4])).collect() };
     type Threads = &'static [(&'static str, u64, u64)];
@@ -97,7 +97,7 @@ fn threads_are_as_wide_as_half_full() {
 }
 
 #[test]
-fn threads_have_the_pixels_that_are_left() {
+fn dispatched_threads_have_the_surviving_pixels() {
     let rig = shaded([true; 3]);
     let mut pixels = rig.pixels();
     let setup = flat(Kind::Triangle, 0.0);
@@ -136,7 +136,7 @@ fn threads_have_the_pixels_that_are_left() {
 }
 
 #[test]
-fn the_sample_mask_takes_samples_away() {
+fn sample_mask_removes_samples() {
     let rig = shaded([true; 3]);
     let change = |state: &mut State<'_>| {
         state.samples = 4;
@@ -153,7 +153,7 @@ fn the_sample_mask_takes_samples_away() {
 }
 
 #[test]
-fn smooth_lines_cover_pixels_in_sixteenths() {
+fn smooth_line_coverage_is_in_sixteenths() {
     let rig = shaded([true; 3]);
     let covered = subspan(0, 0, [0xffff, 0x0f0f, 0, 0x8000]);
     for (samples, all) in [(1, 1), (4, 0b1111)] {
@@ -210,7 +210,7 @@ fn tested(held: f32) -> Rig {
 }
 
 #[test]
-fn depth_is_tested_at_pixel_centres() {
+fn early_depth_test_at_pixel_centres() {
     // With stencil, which asks for nothing, pixels are tested one by one.
     for stencil in [false, true] {
         let mut rig = tested(11.0 / 32.0);
@@ -268,7 +268,7 @@ fn depth_is_tested_at_pixel_centres() {
 }
 
 #[test]
-fn depth_is_tested_at_samples() {
+fn early_depth_test_at_samples() {
     let mut rig = tested(11.0 / 32.0);
     rig.set(
         &hw::draw::state_multisample::PACKET,
@@ -304,7 +304,7 @@ fn depth_is_tested_at_samples() {
 }
 
 #[test]
-fn depth_is_the_layers_and_the_viewports() {
+fn early_depth_test_uses_the_layer_and_viewport() {
     let mut rig = tested(0.5);
     rig.set(
         &hw::draw::state_clip::PACKET,
@@ -324,7 +324,7 @@ fn depth_is_the_layers_and_the_viewports() {
 }
 
 #[test]
-fn stencil_before_the_shader_is_the_faces() {
+fn early_stencil_test_uses_the_facing_state() {
     let mut rig = shaded([true; 3]);
     rig.depth_buffer(1);
     rig.stencil_buffer();
@@ -346,7 +346,7 @@ fn stencil_before_the_shader_is_the_faces() {
 }
 
 #[test]
-fn late_tests_leave_all_to_the_shader() {
+fn late_tests_dispatch_every_pixel() {
     let rig = tested(-1.0);
     let late = |state: &mut State<'_>| state.early = false;
     let (made, counts) = slots(&rig, late, &slope(), &[subspan(0, 0, [1; 4])]);
@@ -362,7 +362,7 @@ fn late_tests_leave_all_to_the_shader() {
 }
 
 #[test]
-fn the_shader_is_told_of_its_kind_of_coverage() {
+fn payload_input_coverage_follows_its_mode() {
     let mut covered = subspan(4, 0, [1, 1, 1, 0]);
     covered.inner = 0b0110;
     for (coverage, shown) in [
@@ -386,7 +386,7 @@ fn the_shader_is_told_of_its_kind_of_coverage() {
 }
 
 #[test]
-fn threads_for_each_sample_have_a_slot_for_each() {
+fn per_sample_dispatch_has_a_slot_per_sample() {
     let rig = shaded([true; 3]);
     let change = |state: &mut State<'_>| {
         state.samples = 4;
@@ -416,7 +416,7 @@ fn threads_for_each_sample_have_a_slot_for_each() {
 }
 
 #[test]
-fn without_a_shader_depth_is_all_there_is() {
+fn depth_only_draw_without_a_pixel_shader() {
     let mut rig = tested(0.5);
     use hw::draw::{state_ps as ps, state_ps_extra as extra};
     rig.set(&extra::PACKET, &[(extra::PIXEL_SHADER_VALID, 0)]);
@@ -445,13 +445,13 @@ fn without_a_shader_depth_is_all_there_is() {
         &covered(&[subspan(0, 0, [1; 4])]),
     );
     assert!(
-        matches!(found, Err(eu::Stop::Undefined { .. })),
+        matches!(found, Err(eu::StopReason::Undefined { .. })),
         "{found:?}"
     );
 }
 
 #[test]
-fn a_payload_that_does_not_fit_stops_the_draw() {
+fn oversized_payload_stops_the_draw() {
     let rig = shaded([true; 3]);
     let mut pixels = rig.pixels();
     // R0, places, and six modes of two registers are 14; constants start at the eighth.
@@ -461,7 +461,7 @@ fn a_payload_that_does_not_fit_stops_the_draw() {
         &covered(&[subspan(0, 0, [1; 4])]),
     );
     match found {
-        Err(eu::Stop::Undefined { what, .. }) => {
+        Err(eu::StopReason::Undefined { what, .. }) => {
             assert!(what.contains("from register 8 on, among 14 of"), "{what}")
         }
         other => panic!("{other:?}"),
@@ -469,7 +469,7 @@ fn a_payload_that_does_not_fit_stops_the_draw() {
 }
 
 #[test]
-fn a_thread_writes_its_pixels() {
+fn thread_writes_its_pixels() {
     // The colour (4, 5, 6, 7) by a write that ends the thread: four registers, eight pixels.
     let colour =
         (0..4).map(|i| Inst::unary(Opcode::Mov, 8, to(112 + i), Src::imm_ud(4 + u32::from(i))));
@@ -501,7 +501,7 @@ fn a_thread_writes_its_pixels() {
 }
 
 #[test]
-fn constants_and_attributes_are_in_the_threads_registers() {
+fn push_constants_and_attributes_reach_thread_registers() {
     // The colour is the first register of constants, and the first attribute's; a thread has pixels
     // of two subspans.
     let from = |nr: u8| Src::grf(nr, 0, Type::Ud, isa::Region::new(8, 8, 1));

@@ -58,7 +58,7 @@ fn drawn(from: [Src; 4], replayable: Option<bool>) -> (Vec<[u32; 4]>, StageWork,
 }
 
 #[test]
-fn what_is_repeated_is_as_if_run() {
+fn replayed_threads_match_executed_threads() {
     let eight = |nr: u8| Src::grf(nr, 0, Type::Ud, Region::new(8, 8, 1));
     let value = Src::grf(9, 12, Type::Ud, Region::SCALAR);
     let same = [eight(8), value, Src::imm_ud(9), Src::imm_ud(1)];
@@ -153,7 +153,7 @@ fn blocks(
 }
 
 #[test]
-fn blocks_are_filled_as_if_by_threads() {
+fn block_fill_matches_executed_threads() {
     // R8G8B8A8_UNORM, R8_UNORM, B8G8R8A8_UNORM_SRGB, R16_UNORM.
     for format in [0x0c7, 0x140, 0x0c1, 0x10a] {
         for (size, constant) in [(64, true), (40, true), (64, false)] {

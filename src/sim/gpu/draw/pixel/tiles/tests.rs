@@ -52,7 +52,7 @@ fn drawn(rig: &Rig) -> usize {
 }
 
 #[test]
-fn every_pixel_has_one_worker() {
+fn every_pixel_is_drawn_by_one_worker() {
     // 512 subspans are worth a worker's start: 2048 those of four.
     for (workers, height, busy) in [
         (1, 64, 1),
@@ -107,7 +107,7 @@ fn every_pixel_has_one_worker() {
 }
 
 #[test]
-fn targets_and_widths_of_all_workers_are_told_once() {
+fn targets_and_widths_of_workers_are_reported_once() {
     let mut rig = rig(2);
     rig.bind(1, 0x143, &[]);
     let mut tiles = PixelWorkers::new(rig.draw(), Vec::new()).expect("simulated");
@@ -123,7 +123,7 @@ fn targets_and_widths_of_all_workers_are_told_once() {
 }
 
 #[test]
-fn the_first_objects_error_is_told() {
+fn error_of_the_first_object_is_reported() {
     for workers in [1, 3] {
         let mut rig = rig(workers);
         // Constants start within what comes before them.
@@ -139,7 +139,7 @@ fn the_first_objects_error_is_told() {
             .queue_object(flat(Kind::Triangle, 0.0), &covered(&screen(64)))
             .expect("held");
         assert!(
-            matches!(tiles.flush(), Err(Stop::Undefined { .. })),
+            matches!(tiles.flush(), Err(StopReason::Undefined { .. })),
             "{workers} workers"
         );
         // Nothing is left of it.
@@ -148,7 +148,7 @@ fn the_first_objects_error_is_told() {
 }
 
 #[test]
-fn no_more_is_held_than_there_is_room_for() {
+fn queued_objects_are_bounded() {
     let rig = rig(1);
     let mut tiles = PixelWorkers::new(rig.draw(), Vec::new()).expect("simulated");
     // Objects that cover nothing: 4096 of them, or 65536 subspans.

@@ -57,7 +57,7 @@ fn pixel_place(grid_point: (i64, i64)) -> (f32, f32) {
 }
 
 #[test]
-fn pixels_are_drawn_whose_diamond_the_line_leaves() {
+fn diamond_exit_rule() {
     let mut random = random(5);
     let state = single_sampled();
     for round in 0..600 {
@@ -85,7 +85,7 @@ fn pixels_are_drawn_whose_diamond_the_line_leaves() {
 }
 
 #[test]
-fn ends_on_the_sides_of_a_diamond_are_in_it_or_not() {
+fn diamond_exit_rule_for_ends_on_diamond_edges() {
     let state = single_sampled();
     let (x, y) = (6 * 256 + 128, 7 * 256 + 128);
     // All around the diamond of pixel (6, 7), a little within it and a little without.
@@ -126,7 +126,7 @@ fn ends_on_the_sides_of_a_diamond_are_in_it_or_not() {
 }
 
 #[test]
-fn each_line_has_subspans_of_its_own() {
+fn lines_do_not_share_subspans() {
     // Drawn twice into one list.
     for width in [1, 3] {
         let state = state(&STANDARD_4X, Lines::Aliased { width });
@@ -137,7 +137,7 @@ fn each_line_has_subspans_of_its_own() {
         rasterise(&state, &object(Kind::Line, ends), &mut cover);
         let out = cover.subspans;
         assert_eq!(out[first.len()..], first, "width {width}");
-        // Pixels have all their samples; nothing asks what is inside.
+        // Pixels have all their samples; inner coverage is not requested.
         let masks = out.iter().flat_map(|s| s.samples);
         assert!(
             masks.into_iter().all(|mask| mask == 0 || mask == 15),
@@ -148,7 +148,7 @@ fn each_line_has_subspans_of_its_own() {
 }
 
 #[test]
-fn wide_lines_have_rows_on_both_sides_of_the_thin_one() {
+fn wide_lines_widen_to_both_sides() {
     // Odd widths: as many above as below. Ends in all directions.
     for (a, b) in [
         ((10.5, 10.5), (25.5, 14.5)),
@@ -196,7 +196,7 @@ fn wide_lines_have_rows_on_both_sides_of_the_thin_one() {
 }
 
 #[test]
-fn bounds_cut_lines_on_all_sides() {
+fn lines_are_clipped_to_bounds() {
     for width in [1, 4] {
         for (a, b) in [
             ((1.5, 2.5), (40.5, 30.5)),
@@ -241,7 +241,7 @@ fn stippled(state: &RasterState, from: (f32, f32), to: (f32, f32), continues: bo
 }
 
 #[test]
-fn stipple_takes_a_bit_for_each_pixel_or_several() {
+fn stipple_repeat_count_of_pixels_per_bit() {
     for (pattern, repeat) in [(0xa5c3, 1), (0xa5c3, 2), (0x8001, 3), (0xffff, 1), (0, 1)] {
         let has = |pixel: u32| pattern >> (pixel / repeat % 16) & 1 == 1;
         let mut state = single_sampled();
@@ -305,7 +305,7 @@ fn stipple_takes_a_bit_for_each_pixel_or_several() {
 }
 
 #[test]
-fn stipple_counts_pixels_that_are_drawn() {
+fn stipple_counter_advances_per_drawn_pixel() {
     let stippled_from = |from: (f32, f32), to: (f32, f32), passed: &mut Vec<u32>| {
         let mut state = single_sampled();
         state.stipple = Some(Stipple {
@@ -365,13 +365,13 @@ fn stipple_counts_pixels_that_are_drawn() {
 }
 
 #[test]
-fn a_line_in_two_parts_is_the_line() {
+fn split_line_draws_the_pixels_of_the_whole() {
     let mut random = random(11);
     for round in 0..400 {
         // Steps from an end on, some of which meet corners and sides of diamonds; the parts meet
         // after one of them.
         let step = [128, 64, 32, 1][round % 4];
-        let mut along = |most: i64, by: i64| (random(most as u32) - most / 2) * by;
+        let mut along = |range: i64, by: i64| (random(range as u32) - range / 2) * by;
         let a = (2048 + along(8, step), 2048 + along(8, step));
         let (dx, dy) = (along(9, step.max(64)), along(9, step.max(64)));
         let at = |n: i64| (a.0 + dx * n / 2, a.1 + dy * n / 2);
@@ -408,7 +408,7 @@ fn a_line_in_two_parts_is_the_line() {
 }
 
 #[test]
-fn a_bottom_corner_is_of_the_pixel_above() {
+fn diamond_bottom_corner_belongs_to_the_pixel_above() {
     let state = single_sampled();
     // Straight down: it begins in the corner of pixel 4, and one ends there.
     assert_eq!(

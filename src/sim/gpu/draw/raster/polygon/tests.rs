@@ -12,7 +12,7 @@ use crate::draw::raster::rasterise::tests::{
 use crate::draw::raster::state::*;
 use std::collections::BTreeMap;
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 pub(in crate::draw::raster) fn random(seed: u32) -> impl FnMut(u32) -> i64 {
     let mut seed = seed;
     move |below| {
@@ -58,7 +58,7 @@ fn account(state: &RasterState, places: [(i64, i64); 3]) -> BTreeMap<(u32, u32),
 }
 
 #[test]
-fn every_sample_is_inside_or_not_on_its_own() {
+fn sample_coverage_matches_an_edge_test_per_sample() {
     let mut random = random(7);
     // Sample patterns; the second has samples in the corner that its pixel begins with.
     let sixteen: Vec<(i64, i64)> = (0..16).map(|i| (i * 7 % 16 * 16 + 8, i * 16)).collect();
@@ -101,7 +101,7 @@ fn every_sample_is_inside_or_not_on_its_own() {
 }
 
 #[test]
-fn a_block_is_whole_only_with_its_corner() {
+fn block_is_fully_covered_only_with_its_far_corner() {
     // An edge that passes the corner of the block at (8, 8) by a 65536th of a pixel's area, and
     // either side of it.
     let state = state(&[(0, 0)], Lines::Aliased { width: 1 });
@@ -196,7 +196,7 @@ fn conservative_coverage_is_where_areas_overlap() {
 }
 
 #[test]
-fn bounds_are_the_viewports_or_the_first() {
+fn bounds_of_the_selected_viewport_or_the_first() {
     let mut state = single_sampled();
     let square = |x0, y0| Bounds {
         x0,
@@ -276,7 +276,7 @@ fn bounds_are_the_viewports_or_the_first() {
 }
 
 #[test]
-fn places_are_the_nearest_of_the_grid() {
+fn positions_snap_to_the_nearest_grid_point() {
     // 256ths; what is between two goes to the even one.
     for (value, expected) in [
         (1.25, 320),
@@ -297,7 +297,7 @@ fn places_are_the_nearest_of_the_grid() {
     }
 }
 
-/// How far a point is along a line, and how far beside it, in pixels.
+/// How far a point is along a line, and its distance from the line, in pixels.
 fn line_coordinates(a: (f32, f32), b: (f32, f32), (x, y): (f64, f64)) -> (f64, f64, f64) {
     let (ax, ay) = (f64::from(a.0), f64::from(a.1));
     let (dx, dy) = (f64::from(b.0) - ax, f64::from(b.1) - ay);
@@ -308,7 +308,7 @@ fn line_coordinates(a: (f32, f32), b: (f32, f32), (x, y): (f64, f64)) -> (f64, f
 }
 
 #[test]
-fn lines_as_rectangles_reach_half_their_width_to_either_side() {
+fn rectangular_lines_extend_half_their_width_per_side() {
     let grid: Vec<(i64, i64)> = (0..16)
         .map(|i| (32 + i % 4 * 64, 32 + i / 4 * 64))
         .collect();
@@ -377,7 +377,7 @@ fn lines_as_rectangles_reach_half_their_width_to_either_side() {
 }
 
 #[test]
-fn smooth_lines_look_at_the_middles_of_sixteen_parts() {
+fn smooth_line_coverage_samples_sixteen_centres() {
     // Quarters of a pixel in both directions, row by row; their middles in 256ths.
     let middles = [32, 96, 160, 224];
     let expected: Vec<(i64, i64)> = middles

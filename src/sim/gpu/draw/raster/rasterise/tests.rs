@@ -53,7 +53,7 @@ pub(in crate::draw::raster) fn object(kind: Kind, corners: [(f32, f32); 3]) -> S
     }
 }
 
-/// All that an object touches, blocks taken apart.
+/// All pixels that an object touches, blocks expanded.
 pub(in crate::draw::raster) fn conservative_samples(
     state: &RasterState,
     setup: &SetupObject,
@@ -99,7 +99,7 @@ pub(in crate::draw::raster) fn pixels(
 }
 
 #[test]
-fn samples_on_top_and_left_edges_belong() {
+fn top_left_rule() {
     // A right triangle whose legs run through pixel centres; its hypotenuse is neither top nor
     // left.
     let corners = [(0.5, 0.5), (3.5, 0.5), (0.5, 3.5)];
@@ -117,7 +117,7 @@ fn samples_on_top_and_left_edges_belong() {
 }
 
 #[test]
-fn the_box_of_an_object_is_cut_to_what_may_be_drawn_to() {
+fn bounding_box_is_clipped_to_the_drawable_area() {
     let corners = [(-10.0, 4.0), (1e5, 4.0), (8.0, 1e5)];
     let triangle = object(Kind::Triangle, corners);
     assert_eq!(bounding_box_pixels(&single_sampled(), &triangle), 64 * 60);
@@ -141,13 +141,13 @@ fn the_box_of_an_object_is_cut_to_what_may_be_drawn_to() {
 }
 
 #[test]
-fn a_degenerate_triangle_covers_nothing() {
+fn degenerate_triangle_covers_nothing() {
     let corners = [(0.0, 0.5), (8.0, 0.5), (4.0, 0.5)];
     assert_eq!(pixels(&single_sampled(), Kind::Triangle, corners), []);
 }
 
 #[test]
-fn a_fan_covers_every_sample_once() {
+fn triangle_fan_covers_every_sample_once() {
     let mut seed = 1u32;
     let mut random = || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -185,7 +185,7 @@ fn a_fan_covers_every_sample_once() {
 }
 
 #[test]
-fn rectangles_have_a_fourth_corner_and_bounds_cut_them() {
+fn rectangles_derive_the_fourth_corner_and_are_clipped() {
     let corners = [(20.0, 12.0), (2.0, 12.0), (2.0, 1.0)];
     assert_eq!(
         pixels(&single_sampled(), Kind::Rectangle, corners).len(),
@@ -203,7 +203,7 @@ fn rectangles_have_a_fourth_corner_and_bounds_cut_them() {
 }
 
 #[test]
-fn samples_are_covered_by_their_place() {
+fn coverage_depends_on_sample_positions() {
     // Left of x = 0.5 are samples 0 (0.375) and 2 (0.125).
     let state = state(&STANDARD_4X, Lines::Aliased { width: 1 });
     let half = object(Kind::Rectangle, [(0.5, 1.0), (0.0, 1.0), (0.0, 0.0)]);
@@ -211,7 +211,7 @@ fn samples_are_covered_by_their_place() {
 }
 
 #[test]
-fn a_point_is_a_square() {
+fn point_is_a_square() {
     // Width 2 around (4, 4): corners at 3 and 5.
     let corners = [(3.0, 3.0), (5.0, 3.0), (3.0, 5.0)];
     let expected = [(3, 3), (3, 4), (4, 3), (4, 4)];
@@ -219,7 +219,7 @@ fn a_point_is_a_square() {
 }
 
 #[test]
-fn a_point_takes_pixels_on_two_of_its_edges() {
+fn point_includes_pixels_on_two_of_its_edges() {
     // All four edges run through centres of pixels.
     let corners = [(3.5, 3.5), (5.5, 3.5), (3.5, 5.5)];
     let left = [(3, 3), (3, 4), (4, 3), (4, 4)];
@@ -231,9 +231,9 @@ fn a_point_takes_pixels_on_two_of_its_edges() {
     // Others stay as they are, and so do points whose edges meet no centre.
     let rectangle = [(3.5, 3.5), (5.5, 3.5), (5.5, 5.5)];
     assert_eq!(pixels(&state, Kind::Rectangle, rectangle), left);
-    let apart = corners.map(|(x, y)| (x + 0.25, y + 0.25));
-    let same = pixels(&single_sampled(), Kind::Point, apart);
-    assert_eq!(pixels(&state, Kind::Point, apart), same);
+    let shifted = corners.map(|(x, y)| (x + 0.25, y + 0.25));
+    let same = pixels(&single_sampled(), Kind::Point, shifted);
+    assert_eq!(pixels(&state, Kind::Point, shifted), same);
 }
 
 pub(in crate::draw::raster) fn line(
@@ -245,7 +245,7 @@ pub(in crate::draw::raster) fn line(
 }
 
 #[test]
-fn lines_leave_their_last_pixel_to_the_next() {
+fn line_excludes_its_last_pixel() {
     let state = single_sampled();
     // From centre to centre: the end's diamond is not left.
     assert_eq!(
@@ -267,7 +267,7 @@ fn lines_leave_their_last_pixel_to_the_next() {
 }
 
 #[test]
-fn lines_on_borders_belong_to_the_left() {
+fn lines_on_pixel_borders_belong_to_the_left_pixel() {
     // Between columns 1 and 2; between rows 1 and 2, where ends are in the bottom corners.
     let state = single_sampled();
     assert_eq!(line((2.0, 0.5), (2.0, 2.5), &state), [(0, 1), (1, 1)]);
@@ -278,7 +278,7 @@ fn lines_on_borders_belong_to_the_left() {
 }
 
 #[test]
-fn stipple_patterns_go_on_along_strips() {
+fn stipple_pattern_continues_along_strips() {
     let mut state = single_sampled();
     state.stipple = Some(Stipple {
         pattern: 0b0101,
@@ -299,7 +299,7 @@ fn stipple_patterns_go_on_along_strips() {
 }
 
 #[test]
-fn smooth_lines_tell_sixteenths() {
+fn smooth_lines_report_coverage_in_sixteenths() {
     let state = state(&[(128, 128)], Lines::Smooth { width: 1.0 });
     let corners = [(1.0, 2.0), (3.0, 2.0), (3.0, 2.0)];
     let found = cover(&state, &object(Kind::Line, corners));
@@ -379,7 +379,7 @@ fn state_is_read_from_commands_and_memory() {
         },
         space: &space,
         options: &crate::options::Options::default(),
-        kernels: &crate::kernel_cache::Kernels::default(),
+        kernels: &crate::kernel_cache::KernelCache::default(),
         wide: &crate::dataport::WideLock::default(),
     };
     let state = RasterState::read(&draw).expect("simulated");
@@ -414,12 +414,12 @@ fn state_is_read_from_commands_and_memory() {
     };
     assert!(matches!(
         RasterState::read(&draw),
-        Err(eu::Stop::Unimplemented { .. })
+        Err(eu::StopReason::Unimplemented { .. })
     ));
 }
 
 #[test]
-fn conservative_triangles_cover_what_they_overlap() {
+fn conservative_triangles_cover_overlapped_pixels() {
     // Legs from (1.25, 1.25) to (3.75, 1.25) and to (1.25, 3.75): the hypotenuse is x + y = 5.
     let corners = [(1.25, 1.25), (3.75, 1.25), (1.25, 3.75)];
     let normal = [(1, 1), (1, 2), (2, 1)];
@@ -445,7 +445,7 @@ fn conservative_triangles_cover_what_they_overlap() {
 }
 
 #[test]
-fn a_pixel_that_is_only_touched_is_not_covered() {
+fn touching_a_pixel_is_not_conservative_coverage() {
     let mut state = single_sampled();
     state.conservative = true;
     // Legs along pixel borders from (1, 1) to (3, 1) and (1, 3); the hypotenuse runs through
@@ -461,7 +461,7 @@ fn a_pixel_that_is_only_touched_is_not_covered() {
 }
 
 #[test]
-fn blocks_are_of_pixels_that_are_wholly_inside() {
+fn full_blocks_have_only_fully_covered_pixels() {
     let mut state = single_sampled();
     state.bounds[0] = Bounds {
         x0: 0,
@@ -493,7 +493,7 @@ fn blocks_are_of_pixels_that_are_wholly_inside() {
 }
 
 #[test]
-fn inner_pixels_lie_within_the_triangle() {
+fn inner_coverage_is_within_the_triangle() {
     let mut state = single_sampled();
     state.conservative = true;
     // x + y below 5.

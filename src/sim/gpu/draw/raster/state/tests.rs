@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::draw::pixel::testing::{DYNAMIC, Rig};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_clip as clip, state_drawing_rectangle as rectangle, state_line_stipple as stipple,
     state_multisample as multisample, state_raster as raster, state_sample_pattern as pattern,
@@ -26,7 +26,7 @@ fn rig(changes: &[Change]) -> Rig {
     rig
 }
 
-fn read(changes: &[Change]) -> Result<RasterState, Stop> {
+fn read(changes: &[Change]) -> Result<RasterState, StopReason> {
     RasterState::read(&rig(changes).draw())
 }
 
@@ -43,7 +43,7 @@ const fn samples(log: u64) -> Change {
 }
 
 #[test]
-fn samples_are_where_the_pattern_has_them() {
+fn sample_positions_follow_the_pattern() {
     // Y of a sample in the lower four bits of a byte and X above; by count, the bit where each
     // sample's byte starts. Eight samples are in two dwords, of which the second is the first's.
     let starts: [&[u32]; 5] = [
@@ -89,12 +89,12 @@ fn samples_are_where_the_pattern_has_them() {
             "2^{log} samples"
         );
     }
-    // Nothing said is the corner.
+    // The default is the upper left corner.
     assert_eq!(read_state(&[], |s| s.samples().to_vec()), [(0, 0)]);
 }
 
 #[test]
-fn what_is_not_simulated_is_named() {
+fn unmodelled_state_is_reported() {
     let forced = |count| (&raster::PACKET, raster::FORCED_SAMPLE_COUNT, count);
     for (name, changes, stops) in [
         ("nothing", vec![], false),
@@ -116,15 +116,18 @@ fn what_is_not_simulated_is_named() {
         ("eight samples of four", vec![forced(4), samples(2)], true),
     ] {
         let found = read(&changes);
-        let stopped = matches!(found, Err(Stop::Unimplemented { at: 0x40, .. }));
+        let stopped = matches!(found, Err(StopReason::Unimplemented { at: 0x40, .. }));
         assert_eq!((stopped, found.is_err()), (stops, stops), "{name}");
     }
     assert!(matches!(read(&[samples(4)]), Ok(state) if state.samples == 16));
-    assert!(matches!(read(&[samples(5)]), Err(Stop::Undefined { .. })));
+    assert!(matches!(
+        read(&[samples(5)]),
+        Err(StopReason::Undefined { .. })
+    ));
 }
 
 #[test]
-fn lines_are_by_width_and_multisampling() {
+fn line_rasterisation_mode_by_width_and_multisampling() {
     let multi = (
         &raster::PACKET,
         raster::DX_MULTISAMPLE_RASTERIZATION_ENABLE,
@@ -166,7 +169,7 @@ fn lines_are_by_width_and_multisampling() {
 }
 
 #[test]
-fn a_stipple_has_a_pattern_and_a_count() {
+fn line_stipple_pattern_and_repeat_count() {
     let on = (&wm::PACKET, wm::LINE_STIPPLE_ENABLE, 1);
     let pattern = (&stipple::PACKET, stipple::LINE_STIPPLE_PATTERN, 0xa53c);
     let repeat = |count| (&stipple::PACKET, stipple::LINE_STIPPLE_REPEAT_COUNT, count);
@@ -210,7 +213,7 @@ fn bounded(changes: &[Change]) -> Vec<Bounds> {
         &viewports::PACKET,
         &[(viewports::SF_CLIP_VIEWPORT_POINTER, 0x80)],
     );
-    // Scissors of two dwords each: the least x and y, the greatest.
+    // Scissors of two dwords each: minimum x and y, maximum x and y.
     let corner = |x: u32, y: u32| x | y << 16;
     let corners = [
         (0, corner(3, 0), corner(60, 70)),
@@ -242,7 +245,7 @@ fn bounded(changes: &[Change]) -> Vec<Bounds> {
 }
 
 #[test]
-fn bounds_are_the_drawing_rectangle_scissors_and_viewports() {
+fn bounds_intersect_drawing_rectangle_scissor_and_viewport() {
     let bounds = |x0, y0, x1, y1| Bounds { x0, y0, x1, y1 };
     let scissor = (&raster::PACKET, raster::SCISSOR_RECTANGLE_ENABLE, 1);
     let clips = [
@@ -265,7 +268,7 @@ fn bounds_are_the_drawing_rectangle_scissors_and_viewports() {
         bounds(1, 21, 90, 22),
     ];
     assert_eq!(bounded(&clips), extents);
-    // Extents count where all three say so.
+    // The viewport extents apply only if all three enables are set.
     for left_out in 0..3 {
         let some: Vec<Change> = (0..3)
             .filter(|i| *i != left_out)

@@ -75,7 +75,7 @@ pub(super) const CLOCKWISE: [[f32; 4]; 3] = [
 ];
 
 #[test]
-fn vertices_go_through_divide_and_viewport_to_the_grid() {
+fn perspective_divide_viewport_and_snapping() {
     let out = run(&state(), &object(Kind::Triangle, &CLOCKWISE));
     let at = |i: usize| {
         (
@@ -109,7 +109,7 @@ fn vertices_go_through_divide_and_viewport_to_the_grid() {
 }
 
 #[test]
-fn faces_are_culled_by_their_winding() {
+fn cull_mode_by_winding() {
     let clockwise = object(Kind::Triangle, &CLOCKWISE);
     for (counter, cull, left) in [
         (false, Cull::PixelBackend, Some(true)),
@@ -126,7 +126,7 @@ fn faces_are_culled_by_their_winding() {
 }
 
 #[test]
-fn depth_is_offset_by_units_and_slope() {
+fn depth_bias_by_constant_and_slope() {
     let mut state = state();
     state.bias_solid = true;
     state.bias_constant = 4.0;
@@ -145,7 +145,7 @@ fn depth_is_offset_by_units_and_slope() {
 }
 
 #[test]
-fn wireframes_are_lines_that_face_as_their_triangle_does() {
+fn wireframe_lines_have_the_facing_of_their_triangle() {
     let mut state = state();
     state.back_fill = Fill::Wireframe;
     state.front_counter_clockwise = true;
@@ -182,7 +182,7 @@ fn points_are_squares_with_sprite_coordinates() {
 }
 
 #[test]
-fn attributes_are_flat_or_replaced_as_stated() {
+fn flat_and_overridden_attributes() {
     let mut state = state();
     let two = 2f32.to_bits();
     state.attributes[0].flat = true;
@@ -194,7 +194,7 @@ fn attributes_are_flat_or_replaced_as_stated() {
 }
 
 #[test]
-fn w_stands_in_for_x_on_either_side() {
+fn swizzle_facing_w_replaces_x() {
     let vue: Vue = (0..16).collect::<Vec<u32>>().into();
     let attribute = Attribute {
         at: 8,
@@ -208,7 +208,7 @@ fn w_stands_in_for_x_on_either_side() {
 }
 
 #[test]
-fn positions_without_a_place_are_dropped() {
+fn objects_with_non_finite_positions_are_dropped() {
     let mut positions = CLOCKWISE;
     positions[2][3] = 0.0;
     assert!(run(&state(), &object(Kind::Triangle, &positions)).is_empty());
@@ -217,10 +217,8 @@ fn positions_without_a_place_are_dropped() {
     assert!(run(&state(), &object(Kind::Triangle, &flat)).is_empty());
 }
 
-#[test]
-fn state_is_read_from_commands_and_memory() {
-    use crate::draw::clip::ClipState;
-    use crate::draw::exec::Draw;
+/// State latched from commands, with the viewports that it points to in memory at 0x10000.
+fn latched_state() -> (crate::space::AddressSpace, crate::draw_state::DrawState) {
     use crate::draw_state::DrawState;
     use hw::draw as packet;
     use hw::draw_state::sf_output_attribute_detail as detail;
@@ -268,7 +266,7 @@ fn state_is_read_from_commands_and_memory() {
         .words::<2>()
         .with(state_multisample::PIXEL_LOCATION, 1);
     latch(&state_multisample::PACKET, &words.dwords);
-    // The domain shader is the last stage; what the vertex shader says does not count.
+    // The domain shader is the last stage; the state of the vertex shader is not used.
     let words = state_vs::PACKET
         .words::<9>()
         .with(state_vs::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET, 3)
@@ -310,6 +308,15 @@ fn state_is_read_from_commands_and_memory() {
         .with(state_sbe_swiz::ATTRIBUTE, details[0])
         .with(state_sbe_swiz::ATTRIBUTE_1, details[1]);
     latch(&state_sbe_swiz::PACKET, &words.dwords);
+    (space, latched)
+}
+
+#[test]
+fn state_is_read_from_commands_and_memory() {
+    use crate::draw::clip::ClipState;
+    use crate::draw::exec::Draw;
+
+    let (space, latched) = latched_state();
     let draw = Draw {
         watch: None,
         budget: &crate::budget::Budget::new(u64::MAX),
@@ -321,7 +328,7 @@ fn state_is_read_from_commands_and_memory() {
         },
         space: &space,
         options: &crate::options::Options::default(),
-        kernels: &crate::kernel_cache::Kernels::default(),
+        kernels: &crate::kernel_cache::KernelCache::default(),
         wide: &crate::dataport::WideLock::default(),
     };
     let clip = ClipState::read(&draw).expect("simulated");
@@ -343,7 +350,8 @@ fn state_is_read_from_commands_and_memory() {
     let [a, b, c] = state.attributes.as_slice() else {
         panic!("three attributes");
     };
-    // Attributes start at dword 8; the second attribute's other side is the one after it.
+    // Attributes start at dword 8; the back face of the second attribute reads
+    // the attribute after it.
     assert_eq!((a.at, a.back, a.flat, a.sprite), (16, 16, false, false));
     assert_eq!((b.at, b.back, b.flat), (12, 16, true));
     assert_eq!([a.w_for_x, b.w_for_x, c.w_for_x], [false, true, false]);
@@ -355,6 +363,6 @@ fn state_is_read_from_commands_and_memory() {
         Source::Constant(one),
     ];
     assert_eq!(b.components, expected);
-    // The swizzle of the third says attribute 0.
+    // The swizzle of the third selects attribute 0.
     assert_eq!((c.at, c.sprite), (8, true));
 }

@@ -6,7 +6,7 @@
 use crate::draw::pixel::testing::{DYNAMIC, Rig};
 use crate::draw::setup::attributes::{Attribute, Source};
 use crate::draw::setup::state::{Cull, Fill, SetupState};
-use eu::Stop;
+use eu::StopReason;
 use hw::draw::{
     state_clip as clip, state_depth_buffer as depth, state_drawing_rectangle as rectangle,
     state_ds, state_gs, state_multisample as multisample, state_raster as raster, state_sbe as sbe,
@@ -18,7 +18,7 @@ use hw::{Field, Packet};
 
 type Change = (&'static Packet, Field, u64);
 
-fn read(changes: &[Change]) -> Result<SetupState, Stop> {
+fn read(changes: &[Change]) -> Result<SetupState, StopReason> {
     let mut rig = Rig::new();
     for (packet, field, value) in changes {
         rig.set(packet, &[(*field, *value)]);
@@ -31,7 +31,7 @@ fn read_state<T>(changes: &[Change], look: impl Fn(&SetupState) -> T) -> T {
 }
 
 #[test]
-fn each_flag_is_of_its_field() {
+fn each_flag_is_read_from_its_field() {
     type Look = fn(&SetupState) -> bool;
     let cases: [(&str, Change, Look); 8] = [
         (
@@ -89,7 +89,7 @@ fn each_flag_is_of_its_field() {
 }
 
 #[test]
-fn modes_are_by_their_codes() {
+fn modes_are_decoded() {
     let cull = |code| read_state(&[(&raster::PACKET, raster::CULL_MODE, code)], |s| s.cull);
     assert_eq!(
         [0, 1, 2, 3].map(cull),
@@ -114,13 +114,13 @@ fn modes_are_by_their_codes() {
         }
         assert!(matches!(
             read(&[(&raster::PACKET, field, 3)]),
-            Err(Stop::Undefined { .. })
+            Err(StopReason::Undefined { .. })
         ));
     }
 }
 
 #[test]
-fn depth_offsets_have_the_depth_buffers_unit() {
+fn depth_bias_unit_follows_the_depth_format() {
     let format = |code| {
         read_state(&[(&depth::PACKET, depth::SURFACE_FORMAT, code)], |s| {
             s.bias_unit
@@ -155,7 +155,7 @@ fn depth_offsets_have_the_depth_buffers_unit() {
 }
 
 #[test]
-fn the_origin_is_the_drawing_rectangles() {
+fn drawing_rectangle_origin() {
     let origin = [
         (&rectangle::PACKET, rectangle::DRAWING_RECTANGLE_ORIGIN_X, 3),
         (
@@ -175,7 +175,7 @@ fn the_origin_is_the_drawing_rectangles() {
 }
 
 #[test]
-fn points_have_widths_in_eighths() {
+fn point_width_is_in_eighths() {
     let width = (&sf::PACKET, sf::POINT_WIDTH, 13);
     let source = (&sf::PACKET, sf::POINT_WIDTH_SOURCE, 1);
     let bounds = [
@@ -188,7 +188,7 @@ fn points_have_widths_in_eighths() {
 }
 
 #[test]
-fn viewports_are_matrices_by_their_diagonal_and_last_row() {
+fn viewport_matrix_elements() {
     let mut rig = Rig::new();
     rig.set(&clip::PACKET, &[(clip::MAXIMUM_VP_INDEX, 2)]);
     rig.set(
@@ -258,7 +258,7 @@ fn detail_of(fields: &[(Field, u64)]) -> u32 {
 }
 
 #[test]
-fn components_that_are_not_active_are_zeros() {
+fn inactive_components_are_zero() {
     use Source::{Constant, Vertex};
     let of = |format| {
         let change = (
@@ -283,7 +283,7 @@ fn components_that_are_not_active_are_zeros() {
 }
 
 #[test]
-fn attributes_follow_each_other_from_the_read_offset_on() {
+fn attributes_start_at_the_urb_read_offset() {
     // Offsets are in units of eight dwords; attributes have four.
     let forced = |offset| {
         vec![
@@ -354,7 +354,7 @@ fn attributes_follow_each_other_from_the_read_offset_on() {
 }
 
 #[test]
-fn flat_and_sprite_are_a_bit_of_each_attribute() {
+fn constant_interpolation_and_sprite_bits_per_attribute() {
     let changes = [
         (
             &sbe::PACKET,
@@ -378,7 +378,7 @@ fn flat_and_sprite_are_a_bit_of_each_attribute() {
 }
 
 #[test]
-fn sixteen_attributes_are_swizzled_the_lower_or_the_upper() {
+fn swizzle_control_selects_the_lower_or_upper_sixteen() {
     // Each detail takes another source.
     let source = |i: u32| (i * 5 + 3) % 32;
     for (mode, first) in [(0, 0), (1, 16)] {
@@ -406,7 +406,7 @@ fn sixteen_attributes_are_swizzled_the_lower_or_the_upper() {
 }
 
 #[test]
-fn swizzles_select_the_side_and_w_for_x() {
+fn swizzle_select_facing_and_w() {
     for (select, back, w_for_x) in [(0, 24, false), (1, 28, false), (2, 24, true), (3, 28, true)] {
         let word = detail_of(&[
             (detail::SOURCE_ATTRIBUTE, 6),
@@ -423,7 +423,7 @@ fn swizzles_select_the_side_and_w_for_x() {
 }
 
 #[test]
-fn components_are_overridden_by_a_constant_or_the_primitive() {
+fn component_override_by_constant_or_primitive_id() {
     let one = 1f32.to_bits();
     let constants = [
         (0, [Source::Constant(0); 4]),
@@ -467,7 +467,7 @@ fn components_are_overridden_by_a_constant_or_the_primitive() {
 }
 
 #[test]
-fn the_primitive_overrides_components_of_one_attribute() {
+fn primitive_id_overrides_components_of_one_attribute() {
     let fields = [
         sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_X,
         sbe::PRIMITIVE_ID_OVERRIDE_COMPONENT_Y,

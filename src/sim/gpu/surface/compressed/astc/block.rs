@@ -119,8 +119,8 @@ fn finish(colour: [u16; 4], srgb: bool) -> Texel {
             // A half float keeps channel11 bits; the least exponents keep none below 2⁻²⁴, of which
             // a value has none.
             let lost = (16 - value.leading_zeros()).saturating_sub(11);
-            let kept = value >> lost << lost;
-            (f32::from(kept) / 65536.0).to_bits()
+            let truncated = value >> lost << lost;
+            (f32::from(truncated) / 65536.0).to_bits()
         }
     })
 }

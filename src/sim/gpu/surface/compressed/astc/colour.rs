@@ -8,7 +8,7 @@
 use super::sequence::{COLOUR_RANGES, Digit, Range};
 
 /// Most integers of a block's end points.
-const MOST: usize = 18;
+const MAX_VALUES: usize = 18;
 
 type Colour = [i32; 4];
 
@@ -21,13 +21,13 @@ pub(super) fn ends(
     srgb: bool,
 ) -> Option<[Option<[[u32; 4]; 2]>; 4]> {
     // Even the smallest range must fit, which the specification puts as 13 bits for 5 values.
-    if count > MOST || room < (13 * count).div_ceil(5) {
+    if count > MAX_VALUES || room < (13 * count).div_ceil(5) {
         return None;
     }
     let range = COLOUR_RANGES
         .iter()
         .find(|range| range.bits(count) <= room)?;
-    let mut digits = [(0, 0); MOST];
+    let mut digits = [(0, 0); MAX_VALUES];
     range.decode(bits, digits.get_mut(..count)?);
     let values = digits.map(|(digit, bits)| widen(*range, digit, bits) as i32);
     let mut ends = [None; 4];

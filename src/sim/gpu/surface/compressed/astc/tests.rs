@@ -29,14 +29,14 @@ const TABLE: [Row; 10] = [
 /// Greatest weights by the three bits of R, for both values of H. The first two are reserved.
 const GREATEST: [[u32; 8]; 2] = [[0, 0, 1, 2, 3, 4, 5, 7], [0, 0, 9, 11, 15, 19, 23, 31]];
 
-/// The number that the bits of a letter make; none where a fixed bit differs.
-fn field(pattern: &str, mode: u128, letter: char) -> Option<usize> {
+/// The number in the bits marked with a character; none if a fixed bit differs.
+fn field(pattern: &str, mode: u128, field_char: char) -> Option<usize> {
     let mut value = 0;
     for (i, of) in pattern.chars().enumerate() {
         let bit = (mode >> (10 - i) & 1) as usize;
         match of {
             '0' | '1' if of != char::from(b'0' + bit as u8) => return None,
-            _ if of == letter => value = value << 1 | bit,
+            _ if of == field_char => value = value << 1 | bit,
             _ => {}
         }
     }
@@ -53,21 +53,21 @@ fn greatest(range: Range) -> u32 {
 }
 
 #[test]
-fn block_modes_are_those_of_the_table() {
+fn astc_block_modes_follow_the_table() {
     let mut legal = 0;
     for mode in 0..1 << 11 {
-        // Zeros in the two lowest bits are no R but tell the later rows.
+        // Zeros in the two lowest bits are not part of R but select the later rows.
         let row = TABLE.iter().find(|(pattern, _)| {
             field(pattern, mode, 'R').is_some_and(|upper| pattern.ends_with("00") || upper != 0)
         });
         let expected = row.and_then(|(pattern, grid)| {
-            let get = |letter| field(pattern, mode, letter).unwrap_or(0);
-            let most = GREATEST[get('H')][get('R') << 1 | get('r')];
-            (most > 0).then(|| (grid(get('A'), get('B')), get('D') == 1, most))
+            let get = |field_char| field(pattern, mode, field_char).unwrap_or(0);
+            let max = GREATEST[get('H')][get('R') << 1 | get('r')];
+            (max > 0).then(|| (grid(get('A'), get('B')), get('D') == 1, max))
         });
-        let told = Mode::from_block(mode).map(|mode| (mode.grid, mode.dual, greatest(mode.range)));
-        assert_eq!(told, expected, "{mode:011b}");
-        legal += usize::from(told.is_some());
+        let found = Mode::from_block(mode).map(|mode| (mode.grid, mode.dual, greatest(mode.range)));
+        assert_eq!(found, expected, "{mode:011b}");
+        legal += usize::from(found.is_some());
     }
     // By rows: three of 64 grids, two of 32, two of 16, two of 4 and one of 16, each with six
     // ranges for a value of H.
@@ -90,7 +90,7 @@ fn mode(bits: &str) -> u128 {
 const BLACK: Texel = [0, 0, 0, ONE];
 
 #[test]
-fn blocks_at_the_limits_of_what_is_legal() {
+fn astc_blocks_at_the_legal_limits() {
     for (what, block, size, expected) in [
         // Weights have 24 to 96 bits: 7 × 2 and 5 × 3 of trits, 4 × 6 of four bits, 3 × 7 of a trit
         // and three bits.
@@ -126,7 +126,7 @@ fn blocks_at_the_limits_of_what_is_legal() {
 }
 
 #[test]
-fn void_extents_are_everywhere_or_not_empty() {
+fn astc_void_extent_coordinates() {
     // Left, right, upper and lower end.
     for (extent, expected) in [
         ([0x1fff; 4], BLACK),
@@ -204,7 +204,7 @@ fn three_quints(code: u32) -> [u32; 3] {
 }
 
 #[test]
-fn sequences_of_trits_and_quints() {
+fn trit_and_quint_sequences() {
     // A whole group of each code, its pieces between the integers' own bits: here none, and two
     // each.
     for (digit, count, codes) in [(Digit::Trit, 5, 256), (Digit::Quint, 3, 128)] {
@@ -252,7 +252,7 @@ fn sequences_of_trits_and_quints() {
 }
 
 #[test]
-fn sequences_take_a_part_of_a_group_at_their_end() {
+fn integer_sequence_ends_with_a_partial_group() {
     // A trit in 8 / 5 bits, a quint in 7 / 3, rounded up.
     for (digit, bits, lengths) in [
         (Digit::None, 3, [3, 6, 9, 12, 15, 18]),
@@ -262,7 +262,7 @@ fn sequences_take_a_part_of_a_group_at_their_end() {
         (Digit::Quint, 2, [5, 9, 13, 18, 22, 26]),
     ] {
         let range = Range { digit, bits };
-        let told = [1, 2, 3, 4, 5, 6].map(|count| range.bits(count));
-        assert_eq!(told, lengths, "{digit:?} {bits}");
+        let found = [1, 2, 3, 4, 5, 6].map(|count| range.bits(count));
+        assert_eq!(found, lengths, "{digit:?} {bits}");
     }
 }

@@ -1,4 +1,4 @@
-//! Fields of blocks one by one, and what the specifications say of ties, equal ends and zeros.
+//! Fields of blocks one by one, and the specified handling of ties, equal endpoints and zeros.
 //!
 //! Ref: Khronos Data Format Specification, "S3TC", "RGTC", "BPTC", "ETC2" (tables of bit layouts)
 //!      and "sRGB EOTF".
@@ -115,8 +115,8 @@ fn every_bit_of_planar_blocks_is_decoded() {
                 let [o, h, v] = [wide[c], wide[3 + c], wide[6 + c]];
                 (x * (h - o) + y * (v - o) + 4 * o + 2).div_euclid(4)
             });
-            let told = texel("ETC2_RGB8", &block.to_be_bytes(), [x as usize, y as usize]);
-            assert_eq!(told, opaque(expected), "{block:#x} {x} {y}");
+            let found = texel("ETC2_RGB8", &block.to_be_bytes(), [x as usize, y as usize]);
+            assert_eq!(found, opaque(expected), "{block:#x} {x} {y}");
         }
     }
 }
@@ -132,8 +132,8 @@ const FOUR_INDICES: u64 = 0b1100 << 16 | 0b1010;
 fn painted(block: u64, paints: [[i32; 3]; 4]) {
     let bytes = (block | FOUR_INDICES).to_be_bytes();
     for (y, paint) in paints.into_iter().enumerate() {
-        let told = texel("ETC2_RGB8", &bytes, [0, y]);
-        assert_eq!(told, opaque(paint), "{block:#x} {y}");
+        let found = texel("ETC2_RGB8", &bytes, [0, y]);
+        assert_eq!(found, opaque(paint), "{block:#x} {y}");
     }
 }
 
@@ -207,7 +207,7 @@ fn every_bit_of_h_blocks_is_decoded() {
 }
 
 #[test]
-fn bases_that_just_leave_or_keep_five_bits() {
+fn etc2_differential_base_overflow() {
     // Red 31 and 0, 31 + 1, 0 and 0 − 1: differential where the sum has five bits, else T.
     for (red, delta, leaving) in [(31, 0, false), (31, 1, true), (0, 0, false), (0, 7, true)] {
         let block = red << 59 | delta << 56 | 1u64 << 33;
@@ -219,13 +219,13 @@ fn bases_that_just_leave_or_keep_five_bits() {
             // The base and the least difference of the first codeword.
             false => [wide + 2, 2, 2],
         };
-        let told = texel("ETC2_RGB8", &block.to_be_bytes(), [0, 0]);
-        assert_eq!(told, opaque(expected), "{red} {delta}");
+        let found = texel("ETC2_RGB8", &block.to_be_bytes(), [0, 0]);
+        assert_eq!(found, opaque(expected), "{red} {delta}");
     }
 }
 
 #[test]
-fn both_channels_of_eac_may_have_a_sign() {
+fn signed_eac_channels() {
     // Bases −100 and 100 with a multiplier of 1, table 0: index 0 is −3, 4 is 2.
     let half = |base: i8, index: u64| {
         let block = (base as u8 as u64) << 56 | 1 << 52 | index << 45;
@@ -242,7 +242,7 @@ fn both_channels_of_eac_may_have_a_sign() {
 }
 
 #[test]
-fn equal_ends_are_ordered_as_the_lesser_first() {
+fn equal_bc_endpoints_use_the_second_interpolation_mode() {
     // White twice: index 3 is black, and transparent where there is alpha; with alpha apart it is
     // white.
     let equal = [0xff, 0xff, 0xff, 0xff, 0b11_10_01_00, 0, 0, 0];
@@ -252,7 +252,7 @@ fn equal_ends_are_ordered_as_the_lesser_first() {
     }
     let block = [[0xff; 8], equal].concat();
     assert_eq!(texel("BC2_UNORM", &block, [3, 0]), floats([1.0; 4]));
-    // Of one channel: indices 6 and 7 are the least and the most.
+    // Of one channel: indices 6 and 7 are the minimum and the maximum.
     for (name, least) in [("BC4_UNORM", 0.0f32), ("BC4_SNORM", -1.0)] {
         let block = [51, 51, 0b01_111_110, 0, 0, 0, 0, 0];
         let reds = [0, 1].map(|x| texel(name, &block, [x, 0])[0]);
@@ -261,7 +261,7 @@ fn equal_ends_are_ordered_as_the_lesser_first() {
 }
 
 #[test]
-fn all_values_of_a_channel_between_its_ends() {
+fn bc_channel_interpolation_values() {
     // Indices 0 to 7 in the first eight texels. The first end is the greater, as signed numbers, or
     // it is not.
     let indices = (0..8).fold(0u64, |bits, i| bits | i << (3 * i));
@@ -303,7 +303,7 @@ fn ten_bits(base: [u128; 3], other: [u128; 3], indices: u128) -> [u8; 16] {
 }
 
 #[test]
-fn zeros_of_half_floats_stay_zeros() {
+fn bc6h_zero_endpoints_decode_to_zero() {
     for name in ["BC6H_UF16", "BC6H_SF16"] {
         let black = texel(name, &ten_bits([0; 3], [0; 3], 0), [0, 0]);
         assert_eq!(black, floats([0.0, 0.0, 0.0, 1.0]), "{name}");
@@ -331,7 +331,7 @@ fn zeros_of_half_floats_stay_zeros() {
 }
 
 #[test]
-fn the_least_end_point_of_sixteen_bits_is_minus_infinity() {
+fn bc6h_minimum_signed_endpoint_is_minus_infinity() {
     // The mode of 16 bits: red's upper ones from bit 39 on, the highest first; differences of zero.
     // As a signed number it is −32768, × 31 / 32 is 0x7c00; next to it is the least finite half
     // float. (Direct3D 11, "BC6H Format": signed BC6H supports −INF, as an artifact of the format.)
@@ -350,7 +350,7 @@ fn the_least_end_point_of_sixteen_bits_is_minus_infinity() {
 }
 
 #[test]
-fn stored_bytes_become_linear() {
+fn srgb_bytes_become_linear() {
     let linear = |byte: u8| f32::from_bits(srgb::linear8()[usize::from(byte)]);
     // The last of the straight part, and the first of the curve.
     for (byte, expected) in [
@@ -362,8 +362,11 @@ fn stored_bytes_become_linear() {
         (188, 0.502_886_5),
         (255, 1.0),
     ] {
-        let told = linear(byte);
-        assert!((told - expected).abs() <= expected * 2e-6, "{byte}: {told}");
+        let found = linear(byte);
+        assert!(
+            (found - expected).abs() <= expected * 2e-6,
+            "{byte}: {found}"
+        );
     }
     // The straight part includes its end.
     let end = (0.04045 / 12.92) as f32;

@@ -59,7 +59,7 @@ fn channels(name: &str) -> usize {
 }
 
 #[test]
-fn another_decoder_agrees() {
+fn witness_decoder_agrees() {
     let mut formats = Vec::new();
     for line in WITNESS.lines() {
         let words: Vec<&str> = line.split(' ').collect();

@@ -1,4 +1,4 @@
-//! Each kind of channel at its ends and between them, and what the names of formats tell.
+//! Each channel type at its limits and between them, and the properties in format names.
 //!
 //! Ref: Vulkan, "Conversion from Normalized Fixed-Point to Floating-Point" and back, "16-Bit
 //!      Floating-Point Numbers", "Unsigned 11-Bit Floating-Point Numbers", "Shared Exponent to
@@ -26,7 +26,7 @@ fn texel_of(name: &str, value: u32) -> u128 {
 }
 
 #[test]
-fn tokens_list_letters_with_one_to_64_bits_each() {
+fn format_name_tokens_list_channels_of_1_to_64_bits() {
     let some = |of: &[(u8, u32)]| Some(of.to_vec());
     for (token, expected) in [
         (
@@ -53,7 +53,7 @@ fn tokens_list_letters_with_one_to_64_bits_each() {
 }
 
 #[test]
-fn all_formats_with_a_list_of_channels_are_known() {
+fn all_formats_with_channel_lists_are_supported() {
     let no_list = |name: &str| {
         let families = ["BC", "DXT", "ETC", "EAC", "ASTC", "FXT", "YCRCB", "PLANAR"];
         let others = [
@@ -74,7 +74,7 @@ fn all_formats_with_a_list_of_channels_are_known() {
 }
 
 #[test]
-fn a_list_of_channels_ends_in_their_kind() {
+fn channel_list_ends_with_its_type() {
     let made = |name: &'static str| Format {
         name,
         ..*format("R8G8_UNORM")
@@ -88,7 +88,7 @@ fn a_list_of_channels_ends_in_their_kind() {
 }
 
 #[test]
-fn formats_are_integer_normalised_or_srgb_as_they_are_named() {
+fn integer_normalised_and_srgb_follow_the_format_name() {
     // Integer, normalised, sRGB.
     for (name, expected) in [
         ("R8_UINT", [true, false, false]),
@@ -108,8 +108,8 @@ fn formats_are_integer_normalised_or_srgb_as_they_are_named() {
         ("BC1_UNORM_SRGB", [false, false, false]),
     ] {
         let format = format(name);
-        let told = [is_integer(format), is_normalised(format), is_srgb(format)];
-        assert_eq!(told, expected, "{name}");
+        let found = [is_integer(format), is_normalised(format), is_srgb(format)];
+        assert_eq!(found, expected, "{name}");
     }
 }
 
@@ -160,8 +160,8 @@ fn formats_with_a_special_encoding() {
 }
 
 #[test]
-fn channels_that_a_format_lacks_are_zero_and_alpha_one() {
-    // Which of 5, 6, 7 and 8 are kept; what alpha is otherwise.
+fn missing_channels_are_zero_and_alpha_one() {
+    // Which of 5, 6, 7 and 8 are preserved; the default of alpha.
     for (name, expected) in [
         ("R8_UNORM", [5, 0, 0, ONE]),
         ("R8_UINT", [5, 0, 0, 1]),
@@ -198,13 +198,13 @@ fn channels_that_a_format_lacks_are_zero_and_alpha_one() {
         ("EAC_SIGNED_RG11", [5, 6, 0, ONE]),
         ("ASTC_LDR_2D_4X4_FLT16", [5, 6, 7, 8]),
     ] {
-        let kept = fill_missing_channels(format(name), [5, 6, 7, 8]);
-        assert_eq!(kept, expected, "{name}");
+        let filled = fill_missing_channels(format(name), [5, 6, 7, 8]);
+        assert_eq!(filled, expected, "{name}");
     }
 }
 
 #[test]
-fn elements_have_the_bytes_of_their_channels_or_block() {
+fn element_size_follows_channels_or_block() {
     for (name, expected) in [
         ("R8_UNORM", 1),
         ("R5G5_SNORM_B6_UNORM", 2),
@@ -227,7 +227,7 @@ fn elements_have_the_bytes_of_their_channels_or_block() {
 }
 
 #[test]
-fn fields_of_bits_may_begin_and_end_anywhere() {
+fn bit_fields_at_any_position() {
     let texel: [u8; 16] = std::array::from_fn(|i| (i as u8).wrapping_mul(0x4d) ^ 0xa5);
     let whole = u128::from_le_bytes(texel);
     for lo in 0..128 {
@@ -261,7 +261,7 @@ fn fields_of_bits_may_begin_and_end_anywhere() {
 }
 
 #[test]
-fn channels_are_read_by_their_kind() {
+fn channel_decoding_per_type() {
     for (name, bits, expected) in [
         ("R16_UNORM", 0x8000, 32768.0 / 65535.0),
         ("R16_UNORM", 0xffff, 1.0),
@@ -309,7 +309,7 @@ fn channels_are_read_by_their_kind() {
     }
     let nan = red_of("R11G11B10_FLOAT", 0x7c1);
     assert!(nan.is_nan() && red_of("R16_FLOAT", 0x7c01).is_nan());
-    // All channels of some that have several sizes or kinds.
+    // All channels of formats with mixed sizes or types.
     let third = 1.0 / 3.0;
     for (name, bits, expected) in [
         ("R10G10B10A2_UNORM", 0x7ff0_0000, [0.0, 0.0, 1.0, third]),
@@ -362,13 +362,13 @@ fn channels_are_read_by_their_kind() {
         ("I8_SINT", 0xff, [-1; 4]),
         ("R32_SINT", 0x8000_0000, [i32::MIN, 0, 0, 1]),
     ] {
-        let told = decode(format(name), &bits.to_le_bytes());
-        assert_eq!(told.map(|v| v as i32), expected, "{name}");
+        let found = decode(format(name), &bits.to_le_bytes());
+        assert_eq!(found.map(|v| v as i32), expected, "{name}");
     }
 }
 
 #[test]
-fn floats_become_the_nearest_number_of_a_channel() {
+fn float_channel_encoding_rounds_to_nearest() {
     // The value in all channels; the texel.
     for (name, value, expected) in [
         // Ties of normalised numbers go to even: half of 255, 1023, 15, 31, 63, and of 1, which is
@@ -477,7 +477,7 @@ fn floats_become_the_nearest_number_of_a_channel() {
 }
 
 #[test]
-fn integers_are_clamped_to_their_channel() {
+fn integer_channel_encoding_clamps() {
     for (name, value, expected) in [
         ("R16_UINT", 70_000, 0xffff),
         ("R16_UINT", 65_534, 0xfffe),
@@ -513,9 +513,9 @@ fn integers_are_clamped_to_their_channel() {
         assert_eq!(texel_of(name, ONE), 0, "{name}");
     }
     assert_eq!(decode(format("RAW"), &[0xff; 4]), [0; 4]);
-    let most = decode(format("R64G64B64A64_FLOAT"), &[0x3f; 32]);
+    let largest = decode(format("R64G64B64A64_FLOAT"), &[0x3f; 32]);
     assert_eq!(
-        most,
+        largest,
         [(f64::from_bits(0x3f3f_3f3f_3f3f_3f3f) as f32).to_bits(); 4]
     );
 }
@@ -533,7 +533,7 @@ fn meaning(code: u32, mantissa: i32) -> f64 {
 }
 
 #[test]
-fn floats_of_few_bits_are_the_nearest_and_ties_are_even() {
+fn small_float_encoding_rounds_to_nearest_even() {
     for mantissa in [10, 6, 5] {
         let infinity = 31u32 << mantissa;
         let encoded = |value: f32| match mantissa {
@@ -562,12 +562,12 @@ fn floats_of_few_bits_are_the_nearest_and_ties_are_even() {
         }
         assert_eq!(encoded(f32::INFINITY), infinity);
         assert_eq!(encoded(f32::from_bits(1)), 0);
-        let most = if mantissa == 10 {
+        let largest = if mantissa == 10 {
             infinity
         } else {
             infinity - 1
         };
-        assert_eq!(encoded(f32::MAX), most, "{mantissa}");
+        assert_eq!(encoded(f32::MAX), largest, "{mantissa}");
         // The upper bit of the mantissa is that of quiet NaNs.
         let quiet = infinity | 1 << (mantissa - 1);
         for nan in [f32::NAN, -f32::NAN, f32::from_bits(0x7f80_0001)] {
@@ -592,7 +592,7 @@ fn floats_of_few_bits_are_the_nearest_and_ties_are_even() {
 }
 
 #[test]
-fn shared_exponents_are_of_the_largest_channel() {
+fn shared_exponent_follows_the_largest_channel() {
     let two = |n| f32::powi(2.0, n);
     for ([r, g, b], exponent, expected) in [
         ([1.0, 0.5, 0.25], 16, [256, 128, 64]),
@@ -626,9 +626,9 @@ fn shared_exponents_are_of_the_largest_channel() {
         assert_eq!(texel[4..], [0; 12]);
         let step = two(exponent as i32 - 24);
         let back = [red, green, blue].map(|n| n as f32 * step);
-        let told = decode(format("R9G9B9E5_SHAREDEXP"), &texel[..4]);
+        let found = decode(format("R9G9B9E5_SHAREDEXP"), &texel[..4]);
         assert_eq!(
-            told,
+            found,
             floats([back[0], back[1], back[2], 1.0]),
             "{r} {g} {b}"
         );
@@ -636,7 +636,7 @@ fn shared_exponents_are_of_the_largest_channel() {
 }
 
 #[test]
-fn the_srgb_curve_is_straight_at_its_foot() {
+fn srgb_curve_is_linear_near_zero() {
     // The straight parts include their ends.
     for (stored, linear) in [
         (0.0, 0.0),
@@ -679,9 +679,9 @@ fn the_srgb_curve_is_straight_at_its_foot() {
         let texel = encode(format(name), values);
         assert_eq!(texel[..4], expected.to_le_bytes(), "{name}");
         if let Some(packer) = Packer::from_format(format(name)) {
-            let told = packer.unpack(expected);
-            assert_eq!(told, decode(format(name), &texel), "{name}");
-            assert_eq!(told[3], (128.0f32 / 255.0).to_bits(), "{name}");
+            let found = packer.unpack(expected);
+            assert_eq!(found, decode(format(name), &texel), "{name}");
+            assert_eq!(found[3], (128.0f32 / 255.0).to_bits(), "{name}");
         }
     }
     for (name, texel, expected) in [
@@ -725,7 +725,7 @@ fn the_srgb_curve_is_straight_at_its_foot() {
 }
 
 #[test]
-fn each_byte_of_the_srgb_curve_begins_at_its_least_float() {
+fn srgb_thresholds_are_the_smallest_floats_of_each_byte() {
     let stored = |value| quantise(linear_to_srgb(value), 0.0, 255.0);
     for (below, least) in SRGB_THRESHOLDS.iter().enumerate() {
         let sides = [least.next_down(), *least];
@@ -736,7 +736,7 @@ fn each_byte_of_the_srgb_curve_begins_at_its_least_float() {
 }
 
 #[test]
-fn a_half_of_normalised_bytes_goes_to_even() {
+fn unorm8_ties_round_to_even() {
     // Of bytes and of the bytes drawn four at once: halves, and both sides of the border between
     // two bytes.
     let border = 100.5f32 / 255.0;
@@ -770,6 +770,6 @@ fn a_half_of_normalised_bytes_goes_to_even() {
 }
 
 #[test]
-fn what_does_not_come_in_pairs_has_no_pair() {
+fn non_ycbcr_formats_have_no_pair() {
     assert_eq!(decode_pair(format("R8G8_UNORM"), u32::MAX, true), [0; 4]);
 }

@@ -24,7 +24,7 @@ fn vertex(header: [u32; 3], position: [f32; 4], attribute: [f32; 4]) -> Vue {
 }
 
 #[test]
-fn planes_go_through_the_vertices() {
+fn attribute_planes_pass_through_the_vertices() {
     for order in [[0, 1, 2], [1, 2, 0], [0, 2, 1], [2, 1, 0]] {
         let positions = order.map(|i: usize| AWAY[i]);
         for kind in [Kind::Triangle, Kind::Rectangle] {
@@ -72,7 +72,7 @@ fn planes_go_through_the_vertices() {
 
 /// Rectangles by the nearest place on the line, others by the place in the same row or column.
 #[test]
-fn a_line_is_told_by_how_far_along_it_is() {
+fn line_attributes_vary_along_the_line() {
     for ((from, to), aliased) in [(0, 1), (1, 0), (1, 2), (2, 0)]
         .into_iter()
         .flat_map(|ends| [(ends, false), (ends, true)])
@@ -149,7 +149,7 @@ fn mixed(vertices: &[Vue], weights: [f64; 3]) -> Vue {
 /// What is linear on the screen is so over all of an object, whatever was cut off it; but for new
 /// vertices on the grid.
 #[test]
-fn pieces_have_the_attributes_and_the_weights_of_their_object() {
+fn clipped_pieces_interpolate_the_attributes_of_their_object() {
     let positions = [
         [-1.0, -1.0, 0.0, 1.0],
         [2.0, -2.0, 0.0, 2.0],
@@ -199,7 +199,7 @@ fn pieces_have_the_attributes_and_the_weights_of_their_object() {
 }
 
 #[test]
-fn the_provoking_vertex_has_layer_and_viewport() {
+fn layer_and_viewport_come_from_the_provoking_vertex() {
     let mut state = state();
     let place = |x| Viewport {
         scale: [8.0, 8.0, 1.0],
@@ -265,7 +265,7 @@ fn the_provoking_vertex_has_layer_and_viewport() {
 }
 
 #[test]
-fn positions_are_divided_and_transformed_if_asked() {
+fn perspective_divide_and_viewport_transform_enables() {
     let point = |position| Object {
         provoking: 0,
         ..object(
@@ -294,7 +294,7 @@ fn positions_are_divided_and_transformed_if_asked() {
 }
 
 #[test]
-fn places_are_snapped_and_held() {
+fn positions_are_snapped_and_clamped() {
     let mut state = state();
     (state.divide, state.transform) = (false, false);
     let x_of = |x: f32| {
@@ -322,7 +322,7 @@ fn places_are_snapped_and_held() {
 }
 
 #[test]
-fn positions_that_are_no_numbers_leave_nothing() {
+fn nan_positions_drop_the_object() {
     let mut state = state();
     (state.divide, state.transform) = (false, false);
     let (nan, infinite) = (f32::NAN, f32::INFINITY);
@@ -357,7 +357,7 @@ fn positions_that_are_no_numbers_leave_nothing() {
 }
 
 #[test]
-fn what_has_no_area_faces_away() {
+fn zero_area_triangles_are_back_facing() {
     // Vulkan: a triangle that is not front-facing is back-facing, those without area included.
     let mut flat = CLOCKWISE;
     flat[2] = [2.0, -2.0, 0.25, 2.0];
@@ -420,7 +420,7 @@ fn offset(state: &SetupState, kind: Kind, positions: &[[f32; 4]]) -> Vec<f64> {
 }
 
 #[test]
-fn offsets_are_of_what_is_drawn() {
+fn depth_bias_enable_follows_the_drawn_primitive() {
     let unit = 2f64.powi(-16);
     let names = ["solid", "wireframe", "points"];
     for (enabled, name) in names.iter().enumerate() {
@@ -485,7 +485,7 @@ fn offsets_are_of_what_is_drawn() {
 }
 
 #[test]
-fn offsets_are_clamped_towards_nothing() {
+fn depth_bias_clamp() {
     let mut state = state();
     state.bias_solid = true;
     state.bias_unit = Some(0.25);
@@ -509,7 +509,7 @@ fn offsets_are_clamped_towards_nothing() {
 }
 
 #[test]
-fn units_of_float_depth_are_of_the_greatest() {
+fn float_depth_bias_unit_uses_the_max_exponent() {
     // Vulkan, "Depth Bias Computation": 2^(e - n), e the exponent of the greatest depth, n the 23
     // bits of the mantissa.
     let mut state = state();
@@ -549,7 +549,7 @@ fn units_of_float_depth_are_of_the_greatest() {
 }
 
 #[test]
-fn wireframes_and_points_are_of_the_edges_that_are_drawn() {
+fn wireframe_and_point_modes_follow_edge_flags() {
     let places = [(0.0, 0.0), (16.0, 0.0), (0.0, 16.0)];
     for bits in 0..8u32 {
         let edges = [0, 1, 2].map(|i| bits >> i & 1 == 1);
@@ -605,7 +605,7 @@ fn wireframes_and_points_are_of_the_edges_that_are_drawn() {
 }
 
 #[test]
-fn points_are_as_wide_as_state_or_vertex_say() {
+fn point_width_source_is_state_or_vertex() {
     let position = [0.0, 0.0, 0.75, 0.5];
     let width = |state: &SetupState, own: f32| {
         let point = Object {
@@ -658,7 +658,7 @@ fn points_are_as_wide_as_state_or_vertex_say() {
 }
 
 #[test]
-fn components_come_from_where_attributes_say() {
+fn attribute_component_sources() {
     use crate::draw::setup::attributes::{Attribute, Source};
     let mut state = state();
     let plain = state.attributes[0];
@@ -717,7 +717,7 @@ fn components_come_from_where_attributes_say() {
 }
 
 #[test]
-fn sprite_coordinates_run_from_the_upper_or_the_lower_left() {
+fn sprite_coordinate_origin() {
     let point = Object {
         provoking: 0,
         ..object(Kind::Point, &[[0.0, 0.0, 0.5, 1.0]])

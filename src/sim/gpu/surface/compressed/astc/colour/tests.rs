@@ -5,7 +5,7 @@
 
 use super::*;
 
-/// The number that a pattern of letters makes: a is the lowest bit of `bits`, b the next.
+/// The number that a pattern of characters encodes: a is the lowest bit of `bits`, b the next.
 pub(in crate::surface::compressed::astc) fn patterned(pattern: &str, bits: u32) -> u32 {
     pattern.bytes().fold(0, |value, letter| {
         let bit = match letter {
@@ -17,7 +17,7 @@ pub(in crate::surface::compressed::astc) fn patterned(pattern: &str, bits: u32) 
 }
 
 #[test]
-fn values_with_a_digit_follow_the_table() {
+fn colour_unquantisation_with_trits_and_quints() {
     // Digit, bits, B and C of the table.
     for (digit, bits, pattern, step) in [
         (Digit::Trit, 1, "000000000", 204),
@@ -69,8 +69,8 @@ fn values_with_a_digit_follow_the_table() {
 }
 
 #[test]
-fn end_points_take_the_greatest_range_that_has_room() {
-    // The second bit alone, which is b of the first value, tells the range. Of 0 to 9 it is the
+fn endpoint_range_is_the_largest_that_fits() {
+    // The second bit alone, which is b of the first value, shows the range. Of 0 to 9 it is the
     // lowest of the quint.
     for (room, red) in [
         (5, None),
@@ -87,16 +87,16 @@ fn end_points_take_the_greatest_range_that_has_room() {
         (16, Some(0b0000_0010)),
         (90, Some(0b0000_0010)),
     ] {
-        let told = ends(0b10, room, 2, &[0], false).map(|ends| ends[0].map(|pair| pair[0]));
+        let found = ends(0b10, room, 2, &[0], false).map(|ends| ends[0].map(|pair| pair[0]));
         let expected = red.map(|red| Some([red * 0x101, red * 0x101, red * 0x101, 0xffff]));
-        assert_eq!(told, expected, "{room}");
+        assert_eq!(found, expected, "{room}");
     }
     // At most 18 values, the last of two partitions follow those of the first.
     assert!(ends(0, 47, 18, &[12, 12, 0], false).is_some());
     assert!(ends(0, 46, 18, &[12, 12, 0], false).is_none());
     assert!(ends(0, 99, 20, &[12, 12, 4], false).is_none());
     let bytes = u128::from_le_bytes([1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let told = ends(bytes, 64, 6, &[0, 4], true).expect("room");
+    let found = ends(bytes, 64, 6, &[0, 4], true).expect("room");
     let grey = |value: u32, alpha: u32| {
         let [value, alpha] = [value << 8 | 0x80, alpha * 0x101];
         [value, value, value, alpha]
@@ -107,11 +107,11 @@ fn end_points_take_the_greatest_range_that_has_room() {
         None,
         None,
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
 }
 
 #[test]
-fn modes_of_end_points() {
+fn colour_endpoint_modes() {
     // The values, and both colours as they are before they are made wide.
     for (mode, values, expected) in [
         // Luminance: both, or a base of eight bits and an offset of six.
@@ -157,7 +157,7 @@ fn modes_of_end_points() {
             [255, 0xbe, 1, 0x40, 0, 0, 0, 0],
             [[255, 255, 255, 0], [255, 255, 255, 0]],
         ),
-        // A colour and a factor of 256, alpha apart.
+        // A colour and a factor of 256, with separate alpha.
         (
             6,
             [200, 100, 50, 128, 0, 0, 0, 0],

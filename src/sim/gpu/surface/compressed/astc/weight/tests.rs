@@ -11,7 +11,7 @@ fn to_64(value: u32) -> u32 {
 }
 
 #[test]
-fn weights_with_a_digit_follow_the_table() {
+fn weight_unquantisation_with_trits_and_quints() {
     // Digit, bits, B and C of the table.
     for (digit, bits, pattern, step) in [
         (Digit::Trit, 1, "0000000", 50),
@@ -36,7 +36,7 @@ fn weights_with_a_digit_follow_the_table() {
 }
 
 #[test]
-fn weights_of_bits_or_a_digit_alone() {
+fn weight_unquantisation_of_bits_or_a_single_digit() {
     let of = |digit, bits| Range { digit, bits };
     for (range, expected) in [
         (of(Digit::Trit, 0), &[0, 32, 64][..]),
@@ -66,7 +66,7 @@ fn weights_of_bits_or_a_digit_alone() {
 }
 
 #[test]
-fn texels_lie_between_four_weights() {
+fn weight_grid_infill() {
     // A grid of 3 × 2 in a block of 6 × 5, of two planes: the second has other weights.
     let mut weights = [0; MAX_WEIGHTS];
     for (i, pair) in [[0, 64], [64, 0], [32, 16], [16, 8], [8, 32], [4, 64]]
