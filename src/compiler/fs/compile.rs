@@ -443,6 +443,16 @@ fn check_64bit_arithmetic(insts: &[isa::Inst], options: &Options) -> Result<(), 
     }
 }
 
+/// Validates LIR after a pass, and with [`Options::validate`] in debug builds also its text.
+fn check_lir(lir: &Lir, pass: &'static str, options: &Options) -> Result<(), FsError> {
+    #[cfg(any(test, debug_assertions))]
+    if options.validate {
+        round_trip::check(lir).map_err(|(at, what)| FsError::Invalid { at, pass, what })?;
+    }
+    let _ = options;
+    validate::validate(lir, pass)
+}
+
 /// Compiles the shader at one width. Returns `None` if it does not fit without spilling and
 /// `may_spill` is false.
 fn compile_width(
@@ -471,11 +481,7 @@ fn compile_width(
             dumps.push((pass.to_owned(), print::program(lir, None)));
         }
         if check {
-            validate::validate(lir, pass)?;
-        }
-        #[cfg(any(test, debug_assertions))]
-        if options.validate {
-            round_trip::check(lir).map_err(|(at, what)| FsError::Invalid { at, pass, what })?;
+            check_lir(lir, pass, options)?;
         }
         Ok(())
     };

@@ -33,7 +33,8 @@ pub struct Options {
     /// `all` for every pass, `asm` for the assembly, `registers` for the final LIR with its
     /// registers.
     pub dumps: Vec<String>,
-    /// Validates LIR after every pass, also in release builds.
+    /// Validates LIR after every pass, also in release builds. Debug builds also check that its
+    /// text is parsed to the same LIR.
     pub validate: bool,
     /// Spills every VGRF that can be spilled: for tests.
     pub spill_everything: bool,

@@ -1,5 +1,6 @@
 //! The words of the LIR text for types, modifiers and registers, for the printer and the parser.
 
+use hw::Gen;
 use isa::{ArfReg, CondMod, MathFn, PredCtrl, Type};
 
 /// A table of values and their words.
@@ -88,6 +89,13 @@ pub(super) const ARFS: &Words<ArfReg> = &[
     (ArfReg::ThreadDependency, "threaddependency"),
     (ArfReg::Timestamp, "timestamp"),
     (ArfReg::FlowControl, "flowcontrol"),
+];
+
+/// Generations with message registers. Those of gen4.5 are like those of gen5.
+pub(super) const MRF_GENS: &Words<Gen> = &[
+    (Gen::Gen4, "gen4"),
+    (Gen::Gen5, "gen5"),
+    (Gen::Gen6, "gen6"),
 ];
 
 /// The word of a value; empty for one that has none.

@@ -17,7 +17,7 @@ use crate::lir::program::Lir;
 use cursor::Cursor;
 use entity::Arena;
 use error::{ParseError, Result};
-use isa::{MessageRegisters, Opcode, PredCtrl};
+use isa::{Opcode, PredCtrl};
 
 /// Parses a program.
 pub(crate) fn parse(text: &str) -> std::result::Result<Lir, ParseError> {
@@ -64,11 +64,8 @@ fn facts(lir: &mut Lir, c: &mut Cursor<'_>) -> Result<()> {
             "scratch" => lir.scratch_bytes = c.number()?,
             "cross_block_flags" => lir.cross_block_flags = c.bits()?,
             "message_registers" => {
-                lir.message_registers = Some(MessageRegisters {
-                    count: c.number()?,
-                    separate_simd8_halves: c.eat_word("separate_halves"),
-                    compr4: c.eat_word("compr4"),
-                });
+                let hw_gen = c.value(names::MRF_GENS, "a generation with message registers")?;
+                lir.message_registers = isa::message_registers(hw_gen);
             }
             other => return Err(format!("expected a property of a program, found '{other}'")),
         }

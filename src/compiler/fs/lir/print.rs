@@ -3,9 +3,11 @@
 //! A program is a line with its width and what else differs from the default, its VGRFs with their
 //! lengths in registers, and its instructions. The parser ignores the numbers before these.
 //!
-//!     simd16, scratch 64
-//!     v0: 1 g0 no_spill, v1: 2
-//!         0  (+f0.0) add.sat (8|M8|W) (nzf0.0) v1+32<1>:f -|v0+4<0>|:f 0x3f800000:f
+//! ```text
+//! simd16, scratch 64
+//! v0: 1 g0 no_spill, v1: 2
+//!     0  (+f0.0) add.sat (8|M8|W) (nzf0.0) v1+32<1>:f -|v0+4<0>|:f 0x3f800000:f
+//! ```
 //!
 //! `v1+32<1>:f`: VGRF 1 from byte 32 on, one element to the next lane. `|W`: without the mask.
 //! `collect` has its parts, of which `header(SRC)` and `gap(BYTES)` are marked; `slots(SRC, BYTES)`
@@ -174,14 +176,9 @@ fn facts(lir: &Lir) -> String {
     if lir.cross_block_flags != 0 {
         let _ = write!(out, ", cross_block_flags {:#x}", lir.cross_block_flags);
     }
-    if let Some(m) = lir.message_registers {
-        let halves = if m.separate_simd8_halves {
-            " separate_halves"
-        } else {
-            ""
-        };
-        let compr4 = if m.compr4 { " compr4" } else { "" };
-        let _ = write!(out, ", message_registers {}{halves}{compr4}", m.count);
+    let is_like = |hw_gen| isa::message_registers(hw_gen) == lir.message_registers;
+    if let Some((_, hw_gen)) = names::MRF_GENS.iter().find(|g| is_like(g.0)) {
+        let _ = write!(out, ", message_registers {hw_gen}");
     }
     out
 }

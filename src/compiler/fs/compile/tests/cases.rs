@@ -1,7 +1,7 @@
 //! The files of text cases, and the lines in them that check an output.
 //!
-//! `; check: TEXT`: the output contains the texts of these lines in order. `; not: TEXT`: the output
-//! does not contain the text. `; times: N TEXT`: the output contains the text N times.
+//! `; check: TEXT`: the output contains the texts of these lines in order. `; not: TEXT`: the
+//! output does not contain the text. `; times: N TEXT`: the output contains the text N times.
 //! `; unchanged`: the pass leaves the program as it is.
 
 use std::path::Path;

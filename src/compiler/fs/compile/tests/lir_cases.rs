@@ -1,8 +1,8 @@
 //! Runs the text cases of tests/fs/lir: one pass over LIR.
 //!
-//! The first line of a case is `test PASS` with the arguments of [`run_pass`], in the folder of that
-//! name; then follow LIR and rules (`cases.rs`) for the output. LIR is valid before and after the
-//! pass, but for cases of the validator, which have the rule `; error: TEXT` instead; those of
+//! The first line of a case is `test PASS` with the arguments of [`run_pass`], in the folder of
+//! that name; then follow LIR and rules (`cases.rs`) for the output. LIR is valid before and after
+//! the pass, but for cases of the validator, which have the rule `; error: TEXT` instead; those of
 //! `validate allocation GRF…` have these GRFs for their VGRFs.
 
 use super::cases::{Case, read_cases};

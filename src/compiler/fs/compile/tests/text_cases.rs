@@ -87,7 +87,7 @@ fn run(case: &Case) {
     if let Some(broken) = case.broken_rule(out) {
         panic!("{path}: {broken} in\n{out}");
     }
-    // A case of a pass proves nothing if it holds without the pass, which its folder is named after.
+    // A case proves nothing if it holds without the pass that its folder is named after.
     let row = |name: &str| PIPELINE.iter().position(|p| p.0 == name);
     if let (Some(at), Some(_)) = (row(case.folder()), row(dump)) {
         let before = dump_of(if at == 0 { "isel" } else { PIPELINE[at - 1].0 });

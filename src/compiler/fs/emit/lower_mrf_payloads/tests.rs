@@ -1,5 +1,5 @@
-//! Tests of payloads in message registers that text cannot express: the table of the generations, and
-//! the errors behind this pass.
+//! Tests of message registers that are not text: the table of the generations, and the errors of
+//! the encoder.
 
 use crate::FsError;
 use crate::alloc::regalloc;
@@ -26,7 +26,7 @@ fn message_registers_end_with_gen6() {
 
 /// Four colours behind two headers, for gen5.
 const COLOURS: &str = "\
-simd16, message_registers 16 separate_halves compr4
+simd16, message_registers gen5
 v0: 2 g0, v1: 2 g2, v2: 2 g4, v3: 2 g6, v4: 2 g8
 collect (16|M0) m1<1>:ud header(v0<1>:ud) header(v0+32<1>:ud) v1<1>:f v2<1>:f v3<1>:f v4<1>:f {compr4}
 send (16|M0) null<1>:ud m1<1>:ud null:ud null:ud sfid=12 desc=0x0 len=10+0->0 writes
@@ -57,9 +57,9 @@ fn message_registers_are_not_encoded() {
     let nr = isa::COMPR4 | 3;
     assert_eq!(
         text[1],
-        (isa::RegFile::Mrf, isa::Addr::Direct { nr, sub_bytes })
+        (isa::File::Mrf, isa::Addr::Direct { nr, sub_bytes })
     );
-    assert_eq!(insts[5].src[0].file, isa::RegFile::Mrf);
+    assert_eq!(insts[5].src[0].file, isa::File::Mrf);
     for (hw_gen, message) in [
         (Gen::Gen4, "instructions of Gen4 cannot be encoded yet"),
         (Gen::Gen5, "instructions of Gen5 cannot be encoded yet"),

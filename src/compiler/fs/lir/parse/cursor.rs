@@ -46,7 +46,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn take(&mut self, bytes: usize) -> &'a str {
+    fn advance(&mut self, bytes: usize) -> &'a str {
         let (token, rest) = self.rest.split_at(bytes);
         self.rest = rest.trim_start();
         token
@@ -56,7 +56,7 @@ impl<'a> Cursor<'a> {
     pub fn eat(&mut self, token: &str) -> bool {
         let found = self.is_at(token);
         if found {
-            self.take(token.len());
+            self.advance(token.len());
         }
         found
     }
@@ -78,23 +78,23 @@ impl<'a> Cursor<'a> {
     }
 
     pub fn word(&mut self) -> &'a str {
-        self.take(self.length(is_word))
+        self.advance(self.length(is_word))
     }
 
     /// A word that may have dots in it.
     pub fn dotted_word(&mut self) -> &'a str {
-        self.take(self.length(|c| is_word(c) || c == '.'))
+        self.advance(self.length(|c| is_word(c) || c == '.'))
     }
 
     /// The letters before a character.
     pub fn letters_before(&mut self, end: char) -> &'a str {
-        self.take(self.length(|c| c.is_ascii_lowercase() && c != end))
+        self.advance(self.length(|c| c.is_ascii_lowercase() && c != end))
     }
 
     pub fn eat_word(&mut self, word: &str) -> bool {
         let found = self.peek_word() == word;
         if found {
-            self.take(word.len());
+            self.advance(word.len());
         }
         found
     }
@@ -115,7 +115,7 @@ impl<'a> Cursor<'a> {
         let digits = &self.rest[..self.length(|c| c.is_ascii_digit())];
         match digits.parse() {
             Ok(number) => {
-                self.take(digits.len());
+                self.advance(digits.len());
                 Ok(number)
             }
             Err(e) if *e.kind() == IntErrorKind::PosOverflow => {
@@ -140,7 +140,7 @@ impl<'a> Cursor<'a> {
 
     /// Skips the number of an instruction.
     pub fn skip_number(&mut self) {
-        self.take(self.length(|c| c.is_ascii_digit()));
+        self.advance(self.length(|c| c.is_ascii_digit()));
     }
 
     /// An error unless this is the end of the line.

@@ -5,7 +5,7 @@ use crate::lir::print;
 
 /// Every kind of operand, modifier, attribute and part, as the printer writes it.
 const EVERYTHING: &str = "\
-simd16, scratch 64, cross_block_flags 0xffff0000, message_registers 16 separate_halves compr4
+simd16, scratch 64, cross_block_flags 0xffff0000, message_registers gen5
 v0: 1 g0 no_spill, v1: 8, v2: 1, v3: 1, v4: 1, v5: 1, v6: 1, v7: 1
 v8: 1 no_spill
     0  (-f0.1.any8h) add.sat (8|M8|W) (nzf0.1) v1+32<2>:f -|v0+4<0>|:f 0xbf800000:f
