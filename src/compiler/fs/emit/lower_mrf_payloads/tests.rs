@@ -13,8 +13,9 @@ use hw::Gen;
 
 #[test]
 fn message_registers_end_with_gen6() {
-    let of =
-        |hw_gen| isa::message_registers(hw_gen).map(|m| (m.count, m.separate_simd8_halves, m.compr4));
+    let of = |hw_gen| {
+        isa::message_registers(hw_gen).map(|m| (m.count, m.separate_simd8_halves, m.compr4))
+    };
     assert_eq!(of(Gen::Gen4), Some((16, true, false)));
     assert_eq!(of(Gen::Gen4_5), Some((16, true, true)));
     assert_eq!(of(Gen::Gen5), of(Gen::Gen4_5));
@@ -56,9 +57,9 @@ fn message_registers_are_not_encoded() {
     let nr = isa::COMPR4 | 3;
     assert_eq!(
         text[1],
-        (isa::File::Mrf, isa::Addr::Direct { nr, sub_bytes })
+        (isa::RegFile::Mrf, isa::Addr::Direct { nr, sub_bytes })
     );
-    assert_eq!(insts[5].src[0].file, isa::File::Mrf);
+    assert_eq!(insts[5].src[0].file, isa::RegFile::Mrf);
     for (hw_gen, message) in [
         (Gen::Gen4, "instructions of Gen4 cannot be encoded yet"),
         (Gen::Gen5, "instructions of Gen5 cannot be encoded yet"),
