@@ -9,7 +9,7 @@ use crate::device::{Device, Platform};
 use crate::generation::Gen;
 
 /// The most common configuration, from which the others are derived: one slice of three subslices
-/// of eight EUs. Names and ids are filled in by [`part`].
+/// of eight EUs. Names and ids are filled in by [`device`].
 const SKL_GT2: Device = Device {
     name: "",
     marketing_name: "",

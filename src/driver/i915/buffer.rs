@@ -366,8 +366,8 @@ impl Buffer {
         }
     }
 
-    /// Ends [`Buffer::give`] once the buffer is idle. Waits up to `timeout_ns`, without limit if
-    /// that is negative. Returns false if the buffer is still in use.
+    /// Ends [`Buffer::hand_over`] once the buffer is idle. Waits up to `timeout_ns`, without limit
+    /// if that is negative. Returns false if the buffer is still in use.
     pub fn reclaim(&self, timeout_ns: i64) -> Result<bool> {
         if !self.handed_over.load(Relaxed) {
             return Ok(true);

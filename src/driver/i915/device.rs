@@ -154,7 +154,7 @@ impl Device {
 
     /// Submits a batch. `waits` and `signals` are syncobjs with a timeline's value, or 0 for binary
     /// ones. The submission hands the buffer `handed_over` over to others, which the kernel makes
-    /// wait for the batch (see [`Buffer::give`]).
+    /// wait for the batch (see [`Buffer::hand_over`]).
     pub fn execute<'a>(
         &self,
         batch: BatchStart,

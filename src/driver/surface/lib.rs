@@ -3,7 +3,7 @@
 //! In:  an [`ImageInfo`] (format, dimension, extent, levels, layers, samples, usage, allowed
 //!      tilings) and a [`hw::Device`].
 //! Out: a [`Surface`]: the values for surface states and depth packets ([`Surface::binding`]), the
-//!      offset of each level and layer ([`Surface::place`]), a surface of a single subresource
+//!      offset of each level and layer ([`Surface::offset_of`]), a surface of a single subresource
 //!      ([`Surface::single`]), the auxiliary surfaces ([`Surface::hiz`], [`Surface::mcs`],
 //!      [`Surface::ccs`]), and the offsets of planes and auxiliary surfaces in one allocation
 //!      ([`SurfaceAllocation`]).

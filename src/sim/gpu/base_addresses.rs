@@ -1,7 +1,7 @@
 //! Base addresses of a context. Ref: SKL PRM vol. 2a, "STATE_BASE_ADDRESS".
 
-/// Bits of [`BaseAddresses::given`] that every dispatch and draw needs: all but the indirect and
-/// the bindless base.
+/// Bits of [`BaseAddresses::programmed`] that every dispatch and draw needs: all but the indirect
+/// and the bindless base.
 pub(crate) const RELIED_ON: u8 = 0b01_0111;
 
 /// STATE_BASE_ADDRESS, byte addresses.

@@ -1,9 +1,9 @@
 //! Table of the features that are not simulated.
 //!
 //! In:  nothing. Out: [`GAPS`], which `ingot sim --gaps` prints. Each row stands for code that ends
-//!      a batch with [`Stop::Unimplemented`](eu::Stop::Unimplemented). A test parses the sources of
-//!      both crates and requires a row for each such error, and an error for each row, matched by
-//!      the message text.
+//!      a batch with [`StopReason::Unimplemented`](eu::StopReason::Unimplemented). A test parses
+//!      the sources of both crates and requires a row for each such error, and an error for each
+//!      row, matched by the message text.
 
 /// A feature of the hardware that the simulator lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub struct Options {
     /// Time after which a semaphore wait counts as a hang.
     pub semaphore_wait: Duration,
     /// Record the cost of each dispatch and draw in
-    /// [`Report::work`](crate::cs::streamer::Report::work).
+    /// [`BatchReport::work`](crate::cs::streamer::BatchReport::work).
     pub profile: bool,
     /// Receives images of the render targets that draws wrote.
     pub targets: Option<TargetSink>,

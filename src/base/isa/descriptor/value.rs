@@ -24,7 +24,8 @@ values! {
     untyped_simd_mode { SIMD4X2 0; SIMD16 1; SIMD8 2; }
     /// MDC_SG3, `typed::SLOT_GROUP`.
     typed_slot_group { SIMD4X2 0; LOW 1; HIGH 2; }
-    /// MDC_DB_OW, `oword_block::BLOCK_SIZE`. One OWord is in the low or the high half of a register.
+    /// MDC_DB_OW, `oword_block::BLOCK_SIZE`. One OWord is in the low or the high half of a
+    /// register.
     oword_block_size { OWORD_LOW 0; OWORD_HIGH 1; OWORDS_2 2; OWORDS_4 3; OWORDS_8 4; }
     /// MDC_DB_OWD, `oword_dual_block::BLOCK_SIZE`.
     oword_dual_block_size { OWORDS_1 0; OWORDS_4 2; }

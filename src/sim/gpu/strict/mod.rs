@@ -2,7 +2,8 @@
 //!
 //! In:  commands in order, the state that a draw or walker uses, accesses and events reported to
 //!      [`crate::observer`].
-//! Out: [`Stop::Undefined`](eu::Stop::Undefined) at the first broken rule of [`crate::rules`].
+//! Out: [`StopReason::Undefined`](eu::StopReason::Undefined) at the first broken rule of
+//!      [`crate::rules`].
 //! Tests: strict/tests.rs, strict/tests/.
 
 mod addresses;

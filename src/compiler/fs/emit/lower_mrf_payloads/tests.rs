@@ -57,9 +57,9 @@ fn message_registers_are_not_encoded() {
     let nr = isa::COMPR4 | 3;
     assert_eq!(
         text[1],
-        (isa::File::Mrf, isa::Addr::Direct { nr, sub_bytes })
+        (isa::RegFile::Mrf, isa::Addr::Direct { nr, sub_bytes })
     );
-    assert_eq!(insts[5].src[0].file, isa::File::Mrf);
+    assert_eq!(insts[5].src[0].file, isa::RegFile::Mrf);
     for (hw_gen, message) in [
         (Gen::Gen4, "instructions of Gen4 cannot be encoded yet"),
         (Gen::Gen5, "instructions of Gen5 cannot be encoded yet"),
