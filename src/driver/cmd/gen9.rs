@@ -4,6 +4,7 @@
 //! Ref: SKL PRM vol. 2a (commands), vol. 7 "GPGPU Context", "L3 Cache". The flushes around
 //!      STATE_BASE_ADDRESS and PIPELINE_SELECT follow their programming notes.
 
+use hw::Wa;
 use hw::draw::state_cc_state_pointers;
 use hw::media::{
     gpgpu_walker, media_curbe_load, media_interface_descriptor_load, media_state_flush,
@@ -25,9 +26,18 @@ use crate::stream::{Stream, StreamMemory};
 #[derive(Clone, Copy, Debug)]
 pub struct Gen9;
 
-/// A PIPE_CONTROL that stalls.
-const STALL: hw::PacketWords<6> =
-    pipe_control::words::<6>().flag(pipe_control::COMMAND_STREAMER_STALL_ENABLE, true);
+/// True if every gen9 part needs a workaround: packets that follow it may be constants.
+pub(crate) const fn is_required(workaround: Wa) -> bool {
+    workaround.required_on(hw::Gen::Gen9)
+}
+
+/// A PIPE_CONTROL that stalls. All stall: in GPGPU mode, those that invalidate the texture cache or
+/// write must.
+const STALL: hw::PacketWords<6> = {
+    const REQUIRED: bool = is_required(Wa::StallWithTextureInvalidateOnGpgpu)
+        && is_required(Wa::StallWithPostSyncOnGpgpu);
+    pipe_control::words::<6>().flag(pipe_control::COMMAND_STREAMER_STALL_ENABLE, REQUIRED)
+};
 
 /// Waits for all earlier work and flushes its writes to memory.
 pub(crate) const FLUSH: [u32; 6] = STALL
@@ -152,7 +162,9 @@ pub(crate) fn select<M: StreamMemory>(
     has_barrier_mode: bool,
 ) -> Result<(), M::Error> {
     use pipeline_select as select;
-    stream.emit(FLUSH)?;
+    if const { is_required(Wa::FlushBeforePipelineSelect) } {
+        stream.emit(FLUSH)?;
+    }
     stream.emit(match pipeline {
         PIPELINE_3D => INVALIDATE,
         _ => LEAVE_DRAWS,
@@ -317,9 +329,11 @@ impl Generation for Gen9 {
         heaps: &HeapBases,
     ) -> Result<(), M::Error> {
         use state_base_address as sba;
-        // COLOR_CALC_STATE must be invalid when the pipeline changes.
-        stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
-        select(stream, PIPELINE_GPGPU, device.needs(hw::Wa::BarrierMode))?;
+        if const { is_required(Wa::DropColorCalcBeforeGpgpu) } {
+            // COLOR_CALC_STATE must be invalid when the pipeline changes.
+            stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
+        }
+        select(stream, PIPELINE_GPGPU, device.needs(Wa::BarrierMode))?;
         stream.emit(FLUSH)?;
         stream.emit(
             BASES
@@ -354,7 +368,8 @@ impl Generation for Gen9 {
         control: PipeControl,
         write_at: u64,
     ) -> Result<(), M::Error> {
-        if control.any(PipeControl::INVALIDATE_VERTICES) {
+        let vertices = control.any(PipeControl::INVALIDATE_VERTICES);
+        if vertices && const { is_required(Wa::NullPipeControlBeforeVfInvalidate) } {
             // An empty PIPE_CONTROL must come before (SKL PRM vol. 2a, PIPE_CONTROL, VF Cache
             // Invalidation Enable).
             const NOTHING: [u32; 6] = pipe_control::words::<6>().dwords;

@@ -128,7 +128,8 @@ impl ImageView<'_> {
             .with(rss::TILE_MODE, binding.tile_mode.into())
             .flag(
                 rss::SAMPLER_L2_BYPASS_MODE_DISABLE,
-                NO_L2_BYPASS.contains(&self.format.name),
+                const { hw::Wa::SamplerL2BypassForBc.required_on(hw::Gen::Gen9) }
+                    && NO_L2_BYPASS.contains(&self.format.name),
             )
             .with(rss::MOCS, mocs(self.address))
             .with(rss::MIP_TAIL_START_LOD, NO_MIP_TAIL)

@@ -290,7 +290,8 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
         }
         if invalidates {
             let mut control = PipeControl::from_pending(invalidated);
-            if invalidated.any(PendingFlushes::INVALIDATE_VERTICES) {
+            let vertices = invalidated.any(PendingFlushes::INVALIDATE_VERTICES);
+            if vertices && const { hw::Wa::PostSyncWithVfInvalidate.required_on(G::GEN) } {
                 // A vertex cache invalidation needs a post-sync write.
                 control = control.with(PipeControl::WRITE);
             }

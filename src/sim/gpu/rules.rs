@@ -5,6 +5,7 @@
 //!      to work on real machines obey.
 
 use eu::StopReason;
+use hw::Wa;
 
 /// A requirement of the PRM on batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct BatchRule {
     pub prm: &'static str,
     /// The requirement, in one line.
     pub help: &'static str,
+    /// The workaround that the rule enforces: only devices that need it have the rule.
+    pub workaround: Option<Wa>,
 }
 
 impl BatchRule {
@@ -43,22 +46,29 @@ impl BatchRule {
 }
 
 macro_rules! rules {
-    ($($id:ident $name:literal, $prm:literal, $help:literal;)*) => {
-        $(pub(crate) static $id: BatchRule = BatchRule { name: $name, prm: concat!("SKL PRM ", $prm), help: $help };)*
+    ($($id:ident $name:literal $(for $workaround:expr)?, $prm:literal, $help:literal;)*) => {
+        $(pub(crate) static $id: BatchRule = BatchRule {
+            name: $name,
+            prm: concat!("SKL PRM ", $prm),
+            help: $help,
+            workaround: rules!(@workaround $($workaround)?),
+        };)*
         /// Every rule for batches and dispatches. The rules for instructions are in the `eu` crate.
         pub static RULES: &[&BatchRule] = &[$(&$id),*];
     };
+    (@workaround) => { None };
+    (@workaround $workaround:expr) => { Some($workaround) };
 }
 
 #[rustfmt::skip]
 rules! {
     COMMAND_LENGTH "command-length", "vol. 2a, DWord Length", "a command has the length of its kind";
     RESERVED_BITS "reserved-bits", "vol. 2a, Reserved: MBZ", "reserved bits of commands and descriptors are zero";
-    ADDRESS_CANONICAL "address-canonical", "vol. 2a, MI_LOAD_REGISTER_MEM, Memory Address",
+    ADDRESS_CANONICAL "address-canonical" for Wa::CanonicalAddresses, "vol. 2a, MI_LOAD_REGISTER_MEM, Memory Address",
         "addresses are canonical: bits 63:48 repeat bit 47";
     PRIVILEGED_REGISTER "privileged-register", "vol. 2a, MI_LOAD_REGISTER_IMM, User Mode Non-Privileged Registers",
         "batches of processes write only registers that the hardware or the kernel makes unprivileged";
-    PIPELINE_SELECT_FLUSH "pipeline-select-flush", "vol. 2a, PIPELINE_SELECT, programming notes",
+    PIPELINE_SELECT_FLUSH "pipeline-select-flush" for Wa::FlushBeforePipelineSelect, "vol. 2a, PIPELINE_SELECT, programming notes",
         "before the pipeline changes, a stalling PIPE_CONTROL waits for work and flushes its writes";
     PIPELINE_SELECT_INVALIDATE "pipeline-select-invalidate", "vol. 2a, PIPELINE_SELECT, programming notes",
         "before the pipeline changes, a second PIPE_CONTROL invalidates the read-only caches";
@@ -66,14 +76,14 @@ rules! {
         "before STATE_BASE_ADDRESS, a stalling PIPE_CONTROL waits for work and flushes its writes";
     BASE_ADDRESS_INVALIDATE "base-address-invalidate", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
         "between a change of a base address and the next dispatch, the caches of data relative to it are invalidated";
-    CACHE_MODE "cache-mode", "vol. 2c, CACHE_MODE_1, MSC RAW Hazard Avoidance Bit",
+    CACHE_MODE "cache-mode" for Wa::MscRawHazard, "vol. 2c, CACHE_MODE_1, MSC RAW Hazard Avoidance Bit",
         "draws to targets with aux surfaces have MSC RAW hazard avoidance enabled";
     L3_DIVISION "l3-division", "vol. 2c, L3CNTLREG; vol. 5, L3 Allocation and Programming",
         "the L3 configuration is one of those documented";
     L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 configuration changes only when work is complete and its writes are flushed";
-    PIPE_CONTROL_TEXTURE "pipe-control-texture", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
+    PIPE_CONTROL_TEXTURE "pipe-control-texture" for Wa::StallWithTextureInvalidateOnGpgpu, "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";
-    PIPE_CONTROL_VF "pipe-control-vf", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+    PIPE_CONTROL_VF "pipe-control-vf" for Wa::PostSyncWithVfInvalidate, "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "an invalidation of the vertex fetch cache comes with a post-sync operation";
     POST_SYNC_ALIGNMENT "post-sync-alignment", "vol. 2a, PIPE_CONTROL, Address", "post-sync operations write aligned quadwords";
     STORE_LENGTH "store-length", "vol. 2a, MI_STORE_DATA_IMM, Store Qword; DWord Length", "the command contains the whole quadword that it stores";
@@ -117,7 +127,7 @@ rules! {
         "levels of a surface with a CCS are aligned to 16 elements";
     SURFACE_CCS_FORMAT "surface-ccs-format", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; SURFACE_FORMAT",
         "a surface with AUX_CCS_E has a format that supports lossless compression";
-    SURFACE_MIP_TAIL "surface-mip-tail", "vol. 2d, RENDER_SURFACE_STATE, Mip Tail Start LOD",
+    SURFACE_MIP_TAIL "surface-mip-tail" for Wa::MipTailStartBeyondLevels, "vol. 2d, RENDER_SURFACE_STATE, Mip Tail Start LOD",
         "the mip tail of an image in Y, X or W tiles or in rows, which has none, starts beyond its last level";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",
         "images in dma-bufs are cached as the page tables say: the display engine does not snoop the LLC";
@@ -130,7 +140,7 @@ rules! {
         "the constant cache is invalidated between work that writes memory and its reads of it";
     VERTEX_STALE "vertex-stale", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "the vertex fetch cache is invalidated between work that writes memory and vertex fetch's reads of it";
-    VERTEX_TAG "vertex-tag", "vol. 2a, 3DSTATE_VERTEX_BUFFERS, Buffer Starting Address",
+    VERTEX_TAG "vertex-tag" for Wa::VfCacheKeyedBy32Bits, "vol. 2a, 3DSTATE_VERTEX_BUFFERS, Buffer Starting Address",
         "the vertex fetch cache is invalidated before a buffer is read at a multiple of 4 GB from where it was read before";
     STATE_STALE "state-stale", "vol. 2a, PIPE_CONTROL, State Cache Invalidation Enable",
         "the state cache is invalidated between a write of surface states, samplers and the like and their use";
@@ -173,11 +183,11 @@ rules! {
         "a geometry stage has no more threads than the part's documents allow";
     URB_ENTRIES_LIMIT "urb-entries-limit", "vol. 2a, 3DSTATE_URB_VS; workarounds of GT1 parts",
         "parts that lose work above a number of URB entries have no more";
-    VERTEX_CACHE_TESSELLATION "vertex-cache-tessellation", "vol. 2a, 3DSTATE_VS, Vertex Cache Disable; hangs of GT4 that Mesa observed",
+    VERTEX_CACHE_TESSELLATION "vertex-cache-tessellation" for Wa::NoVertexCacheWithTessellation, "vol. 2a, 3DSTATE_VS, Vertex Cache Disable; hangs of GT4 that Mesa observed",
         "parts that hang have the vertex cache disabled with tessellation";
-    BARRIER_MODE "barrier-mode", "vol. 2c, SLICE_COMMON_ECO_CHICKEN1 (GLK)",
+    BARRIER_MODE "barrier-mode" for Wa::BarrierMode, "vol. 2c, SLICE_COMMON_ECO_CHICKEN1 (GLK)",
         "the barrier mode of Gemini Lake is that of the pipeline that uses barriers";
-    PS_HEADER_ONLY "ps-header-only", "vol. 16, 0877",
+    PS_HEADER_ONLY "ps-header-only" for Wa::HeaderOnlyPixelShader, "vol. 16, 0877",
         "threads of a pixel shader have attributes, constants or other data behind the payload's header";
     PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader enables at least one dispatch width";
     PS_PAYLOAD "ps-payload", "vol. 2a, 3DSTATE_PS, Dispatch GRF Start Register For Constant/Setup Data",
@@ -231,7 +241,7 @@ rules! {
         "after 3DSTATE_CONSTANT_*, the stage's 3DSTATE_BINDING_TABLE_POINTERS_* comes before the next draw";
     CONSTANT_EARLY "constant-early", "vol. 2a, 3DSTATE_CONSTANT_VS; vol. 7, Push Constants",
         "the memory of constants does not change between the binding table pointer that commits them and a draw (ERRATA.md)";
-    CONSTANT_ORDER "constant-order", "vol. 2a, 3DSTATE_CONSTANT(Body)",
+    CONSTANT_ORDER "constant-order" for Wa::ConstantBuffer0Needs3, "vol. 2a, 3DSTATE_CONSTANT(Body)",
         "after constants without a fourth buffer, those with a first one come only after a stall";
     CONSTANT_DISABLED "constant-disabled", "vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable",
         "after it, 3DSTATE_CONSTANT_* of each enabled stage comes before the next draw";
@@ -249,9 +259,9 @@ rules! {
         "a surface drawn with compression enabled, or fast-cleared, is fully resolved before the sampler reads it without an aux surface";
     HIZ_FILLED "hiz-filled", "vol. 7, Hierarchical Depth Buffer Resolve; Depth Buffer Clear",
         "HiZ is cleared whole or resolved before draws use it, and again after depths were written without it";
-    PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",
+    PIPELINE_SELECT_COLOUR "pipeline-select-colour" for Wa::DropColorCalcBeforeGpgpu, "vol. 2a, PIPELINE_SELECT, programming notes",
         "the colour calculator's state pointer is not valid when GPGPU is selected";
-    PIPE_CONTROL_VF_NULL "pipe-control-vf-null", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
+    PIPE_CONTROL_VF_NULL "pipe-control-vf-null" for Wa::NullPipeControlBeforeVfInvalidate, "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "a PIPE_CONTROL of zeros comes right before an invalidation of the vertex fetch cache";
     PIPE_CONTROL_COUNT "pipe-control-count", "vol. 2a, PIPE_CONTROL, Render Target Cache Flush Enable",
         "depth counts and timestamps come without a flush of render targets or a stall at the scoreboard";

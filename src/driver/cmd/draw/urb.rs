@@ -48,6 +48,7 @@ fn range(device: &hw::Device, stage: UrbStage) -> (u32, u32) {
         ),
         UrbStage::Hull => (1, max_entries(672, 256)),
         UrbStage::Domain => (34, max_entries(1120, 416)),
+        UrbStage::Geometry if device.needs(hw::Wa::FewGeometryUrbEntries) => (2, 256),
         UrbStage::Geometry => (2, max_entries(640, 256)),
     }
 }

@@ -48,6 +48,7 @@ impl VertexCache {
     pub fn bind(&mut self, slot: usize, address: u64, bytes: u64) -> bool {
         const LINE_BYTES: u64 = 64;
         const WINDOW_BYTES: u64 = 1 << 32;
+        const ALIASES: bool = hw::Wa::VfCacheKeyedBy32Bits.required_on(hw::Gen::Gen9);
         let (Some(bound), Some(cached)) = (self.bound.get_mut(slot), self.cached.get_mut(slot))
         else {
             return false;
@@ -59,7 +60,7 @@ impl VertexCache {
         let end = (address + bytes).next_multiple_of(LINE_BYTES);
         *bound = (address & !(LINE_BYTES - 1), end);
         *cached = (cached.0.min(bound.0), cached.1.max(bound.1));
-        cached.1 - cached.0 > WINDOW_BYTES
+        ALIASES && cached.1 - cached.0 > WINDOW_BYTES
     }
 
     /// The cache was invalidated: from here on it can only hold what is bound.

@@ -13,7 +13,7 @@ use hw::draw::{
     state_viewport_state_pointers_cc, state_viewport_state_pointers_sf_clip, state_wm_chromakey,
     state_wm_hz_op,
 };
-use hw::register;
+use hw::{Wa, register};
 
 use super::pipeline::{BLENDING, CONSTANT_ALLOCATION, PackedPipeline};
 use super::{hiz, pixel, raster, stream_out, target, vertex};
@@ -51,8 +51,10 @@ impl DrawGeneration for Gen9 {
             curbe_grf: 2,
             ..VfeState::default()
         };
-        stream.emit(gen9::FLUSH)?;
-        Gen9::emit_vfe_state(stream, machine.max_threads, &front_end)?;
+        if const { gen9::is_required(Wa::VfeStateBefore3d) } {
+            stream.emit(gen9::FLUSH)?;
+            Gen9::emit_vfe_state(stream, machine.max_threads, &front_end)?;
+        }
         gen9::select(stream, gen9::PIPELINE_3D, machine.has_barrier_mode)
     }
 
@@ -60,8 +62,10 @@ impl DrawGeneration for Gen9 {
         stream: &mut Stream<M>,
         machine: &DeviceInfo,
     ) -> Result<(), M::Error> {
-        // COLOR_CALC_STATE must be invalid when the pipeline changes.
-        stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
+        if const { gen9::is_required(Wa::DropColorCalcBeforeGpgpu) } {
+            // COLOR_CALC_STATE must be invalid when the pipeline changes.
+            stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
+        }
         gen9::select(stream, gen9::PIPELINE_GPGPU, machine.has_barrier_mode)
     }
 
@@ -73,6 +77,7 @@ impl DrawGeneration for Gen9 {
             .with(rectangle::CLIPPED_DRAWING_RECTANGLE_X_MAX, FARTHEST)
             .with(rectangle::CLIPPED_DRAWING_RECTANGLE_Y_MAX, FARTHEST);
         // Masked registers. Ref: vol. 2c, CACHE_MODE_1.
+        const { assert!(gen9::is_required(Wa::MscRawHazard)) };
         stream.emit(mi::load_register(
             register::CACHE_MODE_1,
             register::CACHE_MODE_1_FLOAT_BLEND
@@ -236,6 +241,7 @@ impl DrawGeneration for Gen9 {
         // Ranges take the last of the four buffers: none may be empty after a used one. The first
         // buffer is addressed relative to Dynamic State Base Address (the default of
         // CS_DEBUG_MODE2).
+        const { assert!(gen9::is_required(Wa::ConstantBuffer0Needs3)) };
         let [zero, one, two, three] = buffers;
         let first = match zero.registers {
             0 => 0,
