@@ -63,6 +63,23 @@ pub enum Wa {
     HeaderOnlyPixelShader,
     /// Mip Tail Start LOD lies beyond the last level of a surface without mip tail.
     MipTailStartBeyondLevels,
+    /// Flag registers that a thread writes are read before its end.
+    ReadFlagsBeforeEot,
+    /// The notification register is cleared before a barrier message.
+    ClearNotificationBeforeBarrier,
+    /// The sampler does not read one surface in two formats without a texture cache invalidate in
+    /// between.
+    InvalidateBetweenFormats,
+    /// A null surface has no defined number of levels.
+    NullSurfaceLevels,
+    /// Void-extent blocks of ASTC have no denormal colours.
+    NoAstcVoidExtentDenormals,
+    /// A vertex buffer of no bytes is a null vertex buffer.
+    NullVertexBufferWhenEmpty,
+    /// The pitch of depth buffers with eight samples is a multiple of 256 bytes.
+    DepthPitchWith8Samples,
+    /// Surfaces with a CCS that are scanned out have a pitch of four tiles' multiples.
+    CcsScanoutPitch,
     /// Geometry shaders have a lower limit of URB entries.
     FewGeometryUrbEntries,
     /// A call needs a thread switch.
@@ -232,6 +249,31 @@ pub const WORKAROUNDS: &[Workaround] = &[
     row(Wa::FewGeometryUrbEntries, Parts::KabyLakeGt1, "", "not in the PRM: Mesa observed hangs",
         "at most 256 URB entries of the geometry shader",
         "hang"),
+    row(Wa::ReadFlagsBeforeEot, GEN9, "WaClearArfDependenciesBeforeEot", "Intel's compiler; Mesa, WaClearArfDependenciesBeforeEot",
+        "a flag register that is written is read, or written again and read, before the message that ends the thread",
+        "the next thread of the slot waits for the flag register: hang"),
+    row(Wa::ClearNotificationBeforeBarrier, GEN9, "WaResetN0BeforeGatewayMessage", "Intel's compiler",
+        "n0 is cleared before a barrier message, as the gateway may send a spurious notification",
+        "hang"),
+    row(Wa::InvalidateBetweenFormats, GEN9, "WaSamplerCacheFlushBetweenRedescribedSurfaceReads", "Intel's compute driver; Mesa, for blits",
+        "a texture cache invalidate between reads of one surface in two formats",
+        "wrong texels"),
+    row(Wa::NullSurfaceLevels, GEN9, "Wa_1940217", "vol. 7, resinfo",
+        "the number of levels of a null surface is not taken from resinfo",
+        "an undefined number of levels"),
+    row(Wa::NoAstcVoidExtentDenormals, GEN9, "WaEnableVoidExtentBlockPatchingforASTCLDRTextures", "Intel's workaround tables; Mesa",
+        "void-extent blocks of ASTC LDR textures have no denormal colours",
+        "wrong texels"),
+    row(Wa::NullVertexBufferWhenEmpty, GEN9, "WaNullVertexBufferWhenZeroSize", "vol. 2a, VERTEX_BUFFER_STATE, Null Vertex Buffer",
+        "Null Vertex Buffer where no bytes are bound",
+        "undefined vertices"),
+    row(Wa::DepthPitchWith8Samples, GEN9, "WaMsaa8xTileYDepthPitchAlignment", "Intel's workaround tables",
+        "the pitch of depth buffers with eight samples is a multiple of 256 bytes",
+        "corrupted depth"),
+    not_needed("no surface with a CCS is scanned out",
+        row(Wa::CcsScanoutPitch, GEN9, "WaLosslessCompressionSurfaceStride", "Intel's memory manager",
+            "with a CCS and more than 3840 pixels in a row, the pitch of a surface that is scanned out is a multiple of four tiles",
+            "corrupted scanout")),
     not_needed("no shader of ours contains CALL",
         row(Wa::ThreadSwitchAfterCall, GEN9, "WaThreadSwitchAfterCall", "vol. 16",
             "the instruction after CALL and RET has thread control Switch",

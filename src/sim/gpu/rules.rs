@@ -89,6 +89,8 @@ rules! {
     STORE_LENGTH "store-length", "vol. 2a, MI_STORE_DATA_IMM, Store Qword; DWord Length", "the command contains the whole quadword that it stores";
     STORE_ALIGNMENT "store-alignment", "vol. 2a, MI_STORE_DATA_IMM, Address", "a stored quadword is aligned";
     VFE_STALL "vfe-stall", "vol. 2a, MEDIA_VFE_STATE", "a stalling PIPE_CONTROL comes between work and MEDIA_VFE_STATE";
+    VFE_BEFORE_3D "vfe-before-3d" for Wa::VfeStateBefore3d, "vol. 2a, PIPELINE_SELECT, mid-object preemption",
+        "MEDIA_VFE_STATE comes between the last walker and the selection of the 3D pipeline";
     VFE_THREADS "vfe-threads", "vol. 2a, MEDIA_VFE_STATE, Maximum Number of Threads", "no more threads than the machine has";
     VFE_SCRATCH "vfe-scratch", "vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space", "scratch of a thread is at most 2 MB";
     CURBE_FLUSH "curbe-flush", "vol. 2a, MEDIA_STATE_FLUSH", "a flush comes between GPGPU_WALKER and MEDIA_CURBE_LOAD";
@@ -127,6 +129,8 @@ rules! {
         "levels of a surface with a CCS are aligned to 16 elements";
     SURFACE_CCS_FORMAT "surface-ccs-format", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; SURFACE_FORMAT",
         "a surface with AUX_CCS_E has a format that supports lossless compression";
+    SURFACE_L2_BYPASS "surface-l2-bypass" for Wa::SamplerL2BypassForBc, "vol. 2d, RENDER_SURFACE_STATE, Sampler L2 Bypass Mode Disable",
+        "surfaces of BC2_UNORM, BC3_UNORM, BC5_UNORM, BC5_SNORM and BC7_UNORM do not bypass the sampler's L2";
     SURFACE_MIP_TAIL "surface-mip-tail" for Wa::MipTailStartBeyondLevels, "vol. 2d, RENDER_SURFACE_STATE, Mip Tail Start LOD",
         "the mip tail of an image in Y, X or W tiles or in rows, which has none, starts beyond its last level";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",

@@ -5,7 +5,7 @@
 
 use crate::rules::{
     SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT,
-    SURFACE_CCS_FORMAT, SURFACE_MIP_TAIL, SURFACE_PITCH, SURFACE_SHARED,
+    SURFACE_CCS_FORMAT, SURFACE_L2_BYPASS, SURFACE_MIP_TAIL, SURFACE_PITCH, SURFACE_SHARED,
 };
 use crate::strict::addresses;
 use crate::strict::reserved_bits::check_reserved_bits;
@@ -14,6 +14,15 @@ use crate::surface::{AuxMode, Image, Kind};
 use eu::StopReason;
 use hw::state::render_surface_state as rss;
 use hw::{FormatUse, Gen, Wa};
+
+/// Formats that must not bypass the sampler's L2 ([`Wa::SamplerL2BypassForBc`]).
+const NO_L2_BYPASS: [&str; 5] = [
+    "BC2_UNORM",
+    "BC3_UNORM",
+    "BC5_UNORM",
+    "BC5_SNORM",
+    "BC7_UNORM",
+];
 
 /// Checks a surface state; `at` is its address. `shared`: its memory is a dma-buf.
 pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), StopReason> {
@@ -49,6 +58,11 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
     let compressed = image.format.uses(Gen::Gen9).contains(FormatUse::COMPRESS);
     SURFACE_CCS_FORMAT.check(image.aux.mode != AuxMode::CcsE || compressed, at, || {
         format!("AUX_CCS_E of {}", image.format.name)
+    })?;
+    let bypasses = rss::SAMPLER_L2_BYPASS_MODE_DISABLE.get(words) == 0;
+    let must_not = NO_L2_BYPASS.contains(&image.format.name);
+    SURFACE_L2_BYPASS.check(!(bypasses && must_not), at, || {
+        format!("{} bypasses the sampler's L2", image.format.name)
     })?;
     // Standard tilings, the only ones with mip tails, are not modelled.
     let last = rss::MIP_COUNT_LOD
@@ -139,6 +153,27 @@ mod tests {
             (rss::AUXILIARY_SURFACE_MODE, 0),
         ];
         assert_eq!(broken(&words(&set)), Some("surface-astc-tiling"));
+        for (name, disabled, rule) in [
+            ("BC7_UNORM", 0, Some("surface-l2-bypass")),
+            ("BC7_UNORM", 1, None),
+            ("BC1_UNORM", 0, None),
+        ] {
+            let format = hw::FORMATS.iter().find(|f| f.name == name);
+            let set = [
+                (rss::SURFACE_FORMAT, format.expect("a format").number.into()),
+                (rss::AUXILIARY_SURFACE_MODE, 0),
+                (rss::SAMPLER_L2_BYPASS_MODE_DISABLE, disabled),
+            ];
+            assert_eq!(broken(&words(&set)), rule, "{name}");
+        }
+        for (tail, last, rule) in [
+            (15, 14, None),
+            (2, 1, None),
+            (1, 1, Some("surface-mip-tail")),
+        ] {
+            let set = [(rss::MIP_TAIL_START_LOD, tail), (rss::MIP_COUNT_LOD, last)];
+            assert_eq!(broken(&words(&set)), rule);
+        }
         // Dword 1 has no field in bits 15 to 18.
         let mut check_reserved_bits = words(&[]);
         check_reserved_bits[1] |= 1 << 16;

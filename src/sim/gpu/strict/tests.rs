@@ -158,7 +158,10 @@ fn pipeline_select_needs_flushes() {
         &then(&[invalidate.clone(), draw()]),
     );
     broken("pipeline-select-invalidate", &then(&[flush(), draw()]));
-    assert_accepted(&then(&[flush(), invalidate, draw()]));
+    let front_end = command(&media::media_vfe_state::PACKET);
+    let without_front_end = then(&[flush(), invalidate.clone(), draw()]);
+    broken("vfe-before-3d", &without_front_end);
+    assert_accepted(&then(&[flush(), front_end, invalidate, draw()]));
     // Nothing changes.
     assert_accepted(&then(&[command(&media::pipeline_select::PACKET)]));
     let mut commands = sound();

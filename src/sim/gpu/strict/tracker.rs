@@ -12,8 +12,8 @@ use crate::rules::{
     CURBE_ALLOCATION, CURBE_FLUSH, CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE,
     HEAP_BOUNDS, L3_DIVISION, L3_DRAINED, PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF,
     PIPELINE_SELECT_FLUSH, PIPELINE_SELECT_INVALIDATE, POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE,
-    STORE_ALIGNMENT, STORE_LENGTH, VFE_SCRATCH, VFE_STALL, VFE_THREADS, WALKER_GROUP, WALKER_MASK,
-    WALKER_PIPELINE, WALKER_SIMD,
+    STORE_ALIGNMENT, STORE_LENGTH, VFE_BEFORE_3D, VFE_SCRATCH, VFE_STALL, VFE_THREADS,
+    WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
 };
 use crate::strict::caches::{Found, Log};
 use crate::strict::reserved_bits::check_reserved_bits;
@@ -57,6 +57,8 @@ pub(crate) struct Tracker<'a> {
     sequence: sequence::Sequence,
     /// MEDIA_VFE_STATE executed while work was running.
     vfe_while_busy: bool,
+    /// MEDIA_VFE_STATE executed in this batch, and no walker since.
+    vfe_after_walkers: bool,
     /// Work may be running.
     busy: bool,
     /// Caches that work has written to and that are not flushed.
@@ -83,6 +85,7 @@ impl<'a> Tracker<'a> {
             log,
             sequence: sequence::Sequence::default(),
             vfe_while_busy: false,
+            vfe_after_walkers: false,
             busy: false,
             dirty: 0,
             draining: 0,
@@ -128,6 +131,7 @@ impl<'a> Tracker<'a> {
             // Reported only when a walker uses the state: drivers that leave the GPGPU pipeline
             // emit it anywhere.
             self.vfe_while_busy = self.busy;
+            self.vfe_after_walkers = true;
             self.vfe_state(words, device, at)
         } else if is(&media::media_curbe_load::PACKET) {
             self.curbe_load(words, context, at)
@@ -372,6 +376,10 @@ impl<'a> Tracker<'a> {
         })?;
         PIPELINE_SELECT_INVALIDATE.check(self.needs_invalidation == 0, at, || {
             missing_caches(self.needs_invalidation)
+        })?;
+        let leaves_walkers = context.pipeline == Pipeline::Gpgpu && to == Pipeline::Draw;
+        VFE_BEFORE_3D.check(!leaves_walkers || self.vfe_after_walkers, at, || {
+            "no MEDIA_VFE_STATE came after the last walker".into()
         })
     }
 
@@ -450,6 +458,7 @@ impl<'a> Tracker<'a> {
         PIPE_CONTROL_TEXTURE.check(!self.unstalled_texture_invalidation, at, || {
             "the texture cache was invalidated without a stall, and none came before this".into()
         })?;
+        self.vfe_after_walkers = false;
         check_reserved_bits(&idd::PACKET, descriptor, at)?;
         errata::check_walker(context, descriptor, device, at)?;
         let simd = f::SIMD_SIZE.get(words);
