@@ -4,6 +4,10 @@
 //! Ref: SKL PRM vol. 7, "Data Port Messages", "Message Gateway", "Thread Spawner".
 
 use crate::lir::inst::SendInfo;
+use isa::descriptor::value::{
+    atomic_operation, byte_data_size, float_atomic_operation, oword_block_size,
+    render_target_subtype, sampler_simd_mode, typed_slot_group, untyped_simd_mode,
+};
 use isa::descriptor::{
     self, a64_atomic, a64_scattered, atomic, bti, byte_scattered, common, dword_scattered, fence,
     interpolator, oword_block, render_target, sample, scratch_block, typed, typed_atomic, untyped,
@@ -46,13 +50,18 @@ const fn channel_mask(n: u8) -> u32 {
 
 /// The control fields of untyped messages with `n` channels.
 const fn untyped_control(lanes: u8, n: u8) -> u32 {
-    let simd_mode = if lanes > 8 { 1 } else { 2 };
+    let simd_mode = if lanes > 8 {
+        untyped_simd_mode::SIMD16
+    } else {
+        untyped_simd_mode::SIMD8
+    };
     untyped::CHANNEL_MASK.encode(channel_mask(n)) | untyped::SIMD_MODE.encode(simd_mode)
 }
 
 /// The control fields of typed messages with `n` channels, for the lanes from `lane` on.
 const fn typed_control(lane: u8, n: u8) -> u32 {
-    typed::CHANNEL_MASK.encode(channel_mask(n)) | typed::SLOT_GROUP.encode(1 + high_slots(lane))
+    typed::CHANNEL_MASK.encode(channel_mask(n))
+        | typed::SLOT_GROUP.encode(typed_slot_group::LOW + high_slots(lane))
 }
 
 /// Number of registers for 32 bits per lane.
@@ -213,18 +222,18 @@ pub(crate) fn a64_atomic(op: AtomicOp, bits: u8, n: u8, result: bool) -> Option<
 /// The atomic operation field, and true for a float operation.
 fn atomic(op: AtomicOp) -> Option<(u32, bool)> {
     Some(match op {
-        AtomicOp::IAnd => (1, false),
-        AtomicOp::IOr => (2, false),
-        AtomicOp::IXor => (3, false),
-        AtomicOp::Xchg => (4, false),
-        AtomicOp::IAdd => (7, false),
-        AtomicOp::IMax => (10, false),
-        AtomicOp::IMin => (11, false),
-        AtomicOp::UMax => (12, false),
-        AtomicOp::UMin => (13, false),
-        AtomicOp::CmpXchg => (14, false),
-        AtomicOp::FMax => (1, true),
-        AtomicOp::FMin => (2, true),
+        AtomicOp::IAnd => (atomic_operation::AND, false),
+        AtomicOp::IOr => (atomic_operation::OR, false),
+        AtomicOp::IXor => (atomic_operation::XOR, false),
+        AtomicOp::Xchg => (atomic_operation::MOV, false),
+        AtomicOp::IAdd => (atomic_operation::ADD, false),
+        AtomicOp::IMax => (atomic_operation::IMAX, false),
+        AtomicOp::IMin => (atomic_operation::IMIN, false),
+        AtomicOp::UMax => (atomic_operation::UMAX, false),
+        AtomicOp::UMin => (atomic_operation::UMIN, false),
+        AtomicOp::CmpXchg => (atomic_operation::CMPWR, false),
+        AtomicOp::FMax => (float_atomic_operation::FMAX, true),
+        AtomicOp::FMin => (float_atomic_operation::FMIN, true),
         // Gen12 added float additions.
         AtomicOp::FAdd => return None,
     })
@@ -233,9 +242,9 @@ fn atomic(op: AtomicOp) -> Option<(u32, bool)> {
 /// The data size field of a scattered access: byte, word or dword.
 const fn scattered_size(bytes: u8) -> u32 {
     match bytes {
-        1 => 0,
-        2 => 1,
-        _ => 2,
+        1 => byte_data_size::BYTES_1,
+        2 => byte_data_size::BYTES_2,
+        _ => byte_data_size::BYTES_4,
     }
 }
 
@@ -314,7 +323,7 @@ pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
 /// Memory that may be written meanwhile (`changing`) is read through the data cache, other memory
 /// through the constant cache.
 pub(crate) const fn block_read(bti: u32, regs: u8, changing: bool) -> SendInfo {
-    let control = oword_block::BLOCK_SIZE.encode(2 + regs.ilog2());
+    let control = oword_block::BLOCK_SIZE.encode(oword_block_size::OWORDS_2 + regs.ilog2());
     let sfid = if changing {
         data_cache_0::SFID
     } else {
@@ -519,10 +528,10 @@ pub(crate) const fn render_target_write(
     mlen: u8,
 ) -> SendInfo {
     let subtype = match kind {
-        RenderTargetWrite::Simd16 => 0,
-        RenderTargetWrite::Replicated => 1,
-        RenderTargetWrite::DualSource => 2,
-        RenderTargetWrite::Simd8 => 4,
+        RenderTargetWrite::Simd16 => render_target_subtype::SIMD16,
+        RenderTargetWrite::Replicated => render_target_subtype::SIMD16_REPLICATED,
+        RenderTargetWrite::DualSource => render_target_subtype::SIMD8_DUAL_SOURCE_LOW,
+        RenderTargetWrite::Simd8 => render_target_subtype::SIMD8,
     };
     let control = render_target::SUBTYPE.encode(subtype)
         | slot_group(lane)
@@ -607,7 +616,11 @@ pub(crate) const fn sample(
     mlen: u8,
     rlen: u8,
 ) -> SendInfo {
-    let mode = if lanes > 8 { 2 } else { 1 };
+    let mode = if lanes > 8 {
+        sampler_simd_mode::SIMD16
+    } else {
+        sampler_simd_mode::SIMD8
+    };
     info(
         sampler::SFID,
         common::BINDING_TABLE_INDEX.encode(bti)
