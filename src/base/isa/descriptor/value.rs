@@ -1,8 +1,8 @@
 //! The values of descriptor fields that enumerate something: one module for each enumeration.
 //!
 //! In:  nothing. Out: constants.
-//! Ref: SKL PRM vol. 2d, the MDC_* structures named. Tests: `value/tests` compares them, and message
-//!      types, with what `iga64` calls them.
+//! Ref: SKL PRM vol. 2d, the MDC_* structures named. Tests: `value/tests` compares them, and
+//!      message types, with what `iga64` calls them.
 
 macro_rules! values {
     ($($(#[doc = $doc:literal])+ $module:ident { $($value:ident $number:literal;)* })*) => {$(
