@@ -59,7 +59,8 @@ fn files(folders: &[&str]) -> Vec<File> {
     while let Some(folder) = pending.pop() {
         for entry in std::fs::read_dir(&folder).expect("readable").flatten() {
             let path = entry.path();
-            if path.is_dir() && !path.ends_with("target") {
+            // Build folders have this file; `src` has other folders named `target`.
+            if path.is_dir() && !path.join("CACHEDIR.TAG").exists() {
                 pending.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let name = path.strip_prefix(&root).expect("below the root");

@@ -28,6 +28,7 @@ pub use inst::{
 pub use message::describe_send;
 pub use message_registers::{COMPR4, MessageRegisters, message_registers};
 pub use opcode::{EncodingClass, OPCODES, Opcode, OpcodeInfo};
+pub use text::names;
 pub use text::{AsmError, KernelError, assemble, assemble_kernel, disassemble, disassemble_kernel};
 pub use types::Type;
 

@@ -1,7 +1,8 @@
 //! The values of descriptor fields that enumerate something: one module for each enumeration.
 //!
 //! In:  nothing. Out: constants.
-//! Ref: SKL PRM vol. 2d, the MDC_* structures named.
+//! Ref: SKL PRM vol. 2d, the MDC_* structures named. Tests: `value/tests` compares them, and
+//!      message types, with what `iga64` calls them.
 
 macro_rules! values {
     ($($(#[doc = $doc:literal])+ $module:ident { $($value:ident $number:literal;)* })*) => {$(
@@ -31,7 +32,7 @@ values! {
     oword_dual_block_size { OWORDS_1 0; OWORDS_4 2; }
     /// MDC_DS, `byte_scattered::DATA_SIZE`.
     byte_data_size { BYTES_1 0; BYTES_2 1; BYTES_4 2; }
-    /// MDC_A64_DS, `a64_scattered::SUBTYPE`.
+    /// `a64_scattered::SUBTYPE`: the size of an element.
     a64_element { BYTE 0; DWORD 1; QWORD 2; }
     /// MDC_AOP, `atomic::OPERATION`, `typed_atomic::OPERATION` and `a64_atomic::OPERATION`.
     atomic_operation {
@@ -41,3 +42,6 @@ values! {
     /// MDC_FOP, the same fields in messages on floats.
     float_atomic_operation { FMAX 1; FMIN 2; FCMPWR 3; FADD 4; }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@
 mod cursor;
 mod float;
 mod kernel;
-mod names;
+pub mod names;
 mod parse;
 mod print;
 #[cfg(test)]

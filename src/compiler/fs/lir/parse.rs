@@ -17,6 +17,7 @@ use crate::lir::program::Lir;
 use cursor::Cursor;
 use entity::Arena;
 use error::{ParseError, Result};
+use isa::names::by_name;
 use isa::{Opcode, PredCtrl};
 
 /// Parses a program.
@@ -111,7 +112,7 @@ fn operation(name: &str, payloads: &Arena<Payload>) -> Option<Op> {
         "constants" => Op::ConstantDataHandle,
         "halt_target" => Op::HaltTarget,
         _ => match name.strip_prefix("math.") {
-            Some(function) => Op::Math(names::value_of(names::MATH_FNS, function)?),
+            Some(function) => Op::Math(by_name(isa::names::MATH, function)?),
             None => Op::Eu(Opcode::from_name(name)?),
         },
     })
@@ -139,7 +140,7 @@ fn predicate(c: &mut Cursor<'_>) -> Result<(Pred, u8)> {
     }
     let flag = flag(c)?;
     let ctrl = match c.eat(".") {
-        true => c.value(names::PRED_CTRLS, "a predicate control")?,
+        true => c.value(isa::names::PREDICATES, "a predicate control")?,
         false => PredCtrl::Normal,
     };
     c.expect(")")?;
@@ -171,7 +172,7 @@ fn inst(payloads: &mut Arena<Payload>, c: &mut Cursor<'_>) -> Result<Inst> {
     inst.no_mask = c.eat("|W");
     c.expect(")")?;
     if c.eat("(") {
-        let Some(cmod) = names::value_of(names::COND_MODS, c.letters_before('f')) else {
+        let Some(cmod) = by_name(isa::names::COND_MODS, c.letters_before('f')) else {
             return c.expected("a conditional modifier");
         };
         let flag = flag(c)?;

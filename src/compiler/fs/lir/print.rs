@@ -6,7 +6,7 @@
 //! ```text
 //! simd16, scratch 64
 //! v0: 1 g0 no_spill, v1: 2
-//!     0  (+f0.0) add.sat (8|M8|W) (nzf0.0) v1+32<1>:f -|v0+4<0>|:f 0x3f800000:f
+//!     0  (+f0.0) add.sat (8|M8|W) (nef0.0) v1+32<1>:f -|v0+4<0>|:f 0x3f800000:f
 //! ```
 //!
 //! `v1+32<1>:f`: VGRF 1 from byte 32 on, one element to the next lane. `|W`: without the mask.
@@ -18,18 +18,19 @@ use crate::lir::inst::{Inst, Op, Payload, PayloadPart, SendInfo};
 use crate::lir::names;
 use crate::lir::operand::{Dst, GRF_BYTES, Mrf, Reg, Src, Vgrf};
 use crate::lir::program::Lir;
+use isa::names::name_of;
 use isa::{CondMod, PredCtrl, Type};
 use std::fmt::Write;
 
 fn ty(t: Type) -> &'static str {
-    names::word_of(names::TYPES, t)
+    name_of(isa::names::TYPES, t)
 }
 
 fn reg(r: Reg, offset: u32) -> String {
     let mut out = match r {
         Reg::Null => "null".into(),
         Reg::Vgrf(v) => format!("v{}", v.index()),
-        Reg::Arf(a, i) => format!("{}{i}", names::word_of(names::ARFS, a)),
+        Reg::Arf(a, i) => format!("{}{i}", names::arf_name(a)),
         Reg::Mrf(m) => format!("m{}", m.nr),
         Reg::Imm(bits) => format!("{bits:#x}"),
     };
@@ -108,7 +109,7 @@ fn message(m: &SendInfo) -> String {
 fn name(i: &Inst) -> String {
     match i.op {
         Op::Eu(op) => op.info().name.to_owned(),
-        Op::Math(f) => format!("math.{}", names::word_of(names::MATH_FNS, f)),
+        Op::Math(f) => format!("math.{}", name_of(isa::names::MATH, f)),
         Op::Send => "send".into(),
         Op::Collect(_) => "collect".into(),
         Op::MovIndirect => "mov_indirect".into(),
@@ -124,14 +125,14 @@ pub(crate) fn inst(lir: &Lir, i: &Inst) -> String {
     if let Some(p) = i.pred {
         let sign = if p.inverse { "-" } else { "+" };
         let dot = if p.ctrl == PredCtrl::Normal { "" } else { "." };
-        let ctrl = names::word_of(names::PRED_CTRLS, p.ctrl);
+        let ctrl = name_of(isa::names::PREDICATES, p.ctrl);
         let _ = write!(out, "({sign}{}{dot}{ctrl}) ", flag(i.flag));
     }
     let sat = if i.sat { ".sat" } else { "" };
     let mask = if i.no_mask { "|W" } else { "" };
     let _ = write!(out, "{}{sat} ({}|M{}{mask})", name(i), i.exec, i.group);
     if i.cmod != CondMod::None {
-        let cmod = names::word_of(names::COND_MODS, i.cmod);
+        let cmod = name_of(isa::names::COND_MODS, i.cmod);
         let _ = write!(out, " ({cmod}{})", flag(i.flag));
     }
     if !i.is_control() || i.dst != Dst::null(Type::Ud) {

@@ -133,6 +133,24 @@ struct WriteMethod {
     render_format: Option<&'static hw::Format>,
 }
 
+impl WriteMethod {
+    /// Makes a nearest-filtered blit from sRGB to sRGB copy the encoded values. Returns the format
+    /// to read them in; `None` for all other blits, which stay as they are.
+    fn copy_encoded(
+        &mut self,
+        source: &hw::Format,
+        filter: api::Filter,
+    ) -> Option<&'static hw::Format> {
+        if filter != api::Filter::NEAREST || self.numbers != TexelConversion::Srgb {
+            return None;
+        }
+        let encoded = crate::format::without_srgb(source)?;
+        self.numbers = TexelConversion::Floats;
+        self.render_format = self.render_format.map(|_| self.format);
+        Some(encoded)
+    }
+}
+
 /// The format to render to a destination, if it is renderable.
 fn render_format(hw_gen: hw::Gen, to: &Format, part: &ImagePlane) -> Option<&'static hw::Format> {
     let tiling = match part.surface.tiling {
@@ -412,17 +430,7 @@ impl CommandBuffer {
             &region.destination_px,
         )?;
         let mut write_method = write_method(self.hw_gen(), destination.format, part_to)?;
-        // A nearest-filtered sRGB to sRGB blit copies the encoded values.
-        let encoded = match filter {
-            api::Filter::NEAREST if write_method.numbers == TexelConversion::Srgb => {
-                crate::format::without_srgb(part_from.format)
-            }
-            _ => None,
-        };
-        if encoded.is_some() {
-            write_method.numbers = TexelConversion::Floats;
-            write_method.render_format = write_method.render_format.map(|_| write_method.format);
-        }
+        let encoded = write_method.copy_encoded(part_from.format, filter);
         let numbers = write_method.numbers;
         let level = source.level_extent_px(from.level);
         let along = |axis: usize| source_coordinates(region, axis, level[axis]);

@@ -1,14 +1,12 @@
 //! Compares encoder, decoder, assembler and disassembler with Intel's `iga64` on random
 //! instructions.
-//!
-//! `iga64` is in Debian's libigc-tools. Without it the tests are skipped; `INGOT_REQUIRE_TOOLS=1`
-//! makes that a failure.
 
 use crate::check::check;
 use crate::decode::decode;
 use crate::encode::encode;
 use crate::inst::Inst;
 use crate::opcode::Opcode;
+use crate::testing::iga;
 use crate::testing::random_inst::{Random, instruction, legal};
 use crate::text::{assemble, assemble_kernel, disassemble, disassemble_kernel};
 use hw::Gen;
@@ -48,16 +46,6 @@ fn run_iga(name: &str, platform: &str, mode: &[&str], input: &[u8]) -> Vec<u8> {
     let start: String = errors.chars().take(2_000).collect();
     assert!(run.status.success(), "iga64 fails: {start}");
     output.expect("iga64's output")
-}
-
-fn iga_is_missing() -> bool {
-    let found = Command::new("iga64").arg("-h").output().is_ok();
-    let required = std::env::var_os("INGOT_REQUIRE_TOOLS").is_some();
-    assert!(found || !required, "iga64 is not installed");
-    if !found {
-        eprintln!("skipped: iga64 is not installed");
-    }
-    !found
 }
 
 /// Normalises text: removes comments, empty lines and repeated blanks.
@@ -107,7 +95,7 @@ fn random_instructions_round_trip_through_bytes_and_text() {
 
 #[test]
 fn iga_agrees_on_random_legal_instructions() {
-    if iga_is_missing() {
+    if iga::is_missing() {
         return;
     }
     for &(hw_gen, platform, count) in GENERATIONS {
@@ -141,7 +129,7 @@ fn compare(insts: &[Inst], hw_gen: Gen, platform: &str, batch: usize) {
 
 #[test]
 fn iga_prints_the_same_labels() {
-    if iga_is_missing() {
+    if iga::is_missing() {
         return;
     }
     let mut random = Random::new(9);

@@ -9,6 +9,10 @@ use std::path::Path;
 /// The root of the test cases of all crates.
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests");
 
+/// The rules of a case. A line that begins with another word in lower case and a colon is a
+/// misspelt rule; other lines are comments.
+const RULES: [&str; 4] = ["check:", "not:", "times:", "error:"];
+
 /// A text case.
 pub(super) struct Case {
     /// The path of its file.
@@ -66,6 +70,17 @@ impl Case {
     pub fn folder(&self) -> &str {
         let folder = Path::new(&self.path).parent().and_then(Path::file_name);
         folder.and_then(|f| f.to_str()).unwrap_or_default()
+    }
+
+    /// Checks that no rule is misspelt.
+    pub fn check_rule_names(&self) {
+        for rule in &self.rules {
+            let word = rule.split_whitespace().next().unwrap_or_default();
+            let name = word.strip_suffix(':');
+            let is_rule = name.is_some_and(|n| n.bytes().all(|b| b.is_ascii_lowercase()));
+            let known = !is_rule || RULES.contains(&word);
+            assert!(known, "{}: '{word}' is no rule", self.path);
+        }
     }
 
     /// The texts of the lines with this rule.

@@ -147,6 +147,7 @@ fn check_rules(lir: &Lir, device: &str, registers: &IdMap<Vgrf, u8>) {
 }
 
 fn run(case: &Case) {
+    case.check_rule_names();
     let words: Vec<&str> = case.words.iter().map(String::as_str).collect();
     let mut lir = parse::parse(&case.input).unwrap_or_else(|e| panic!("{e}"));
     let valid = validate::validate(&lir, "parse");

@@ -66,6 +66,7 @@ fn compile_shader(
 }
 
 fn run(case: &Case) {
+    case.check_rule_names();
     let Case { path, words, .. } = case;
     let [dump, width, among @ ..] = &words[..] else {
         panic!("{path}: no dump and width")
@@ -98,7 +99,7 @@ fn run(case: &Case) {
 #[test]
 fn text_cases() {
     let cases = read_cases("fs", "nir");
-    assert!(cases.len() >= 8, "only {} cases", cases.len());
+    assert!(cases.len() >= 80, "only {} cases", cases.len());
     cases.iter().for_each(run);
 }
 

@@ -1,6 +1,7 @@
 //! A position in a line of LIR text, and the words and numbers at it.
 
 use super::error::Result;
+use isa::names::by_name;
 use std::num::IntErrorKind;
 use std::str::FromStr;
 
@@ -100,8 +101,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// The value of the next word in a table.
-    pub fn value<T: Copy>(&mut self, words: &[(T, &'static str)], what: &str) -> Result<T> {
-        match crate::lir::names::value_of(words, self.peek_word()) {
+    pub fn value<T: Copy>(&mut self, words: &[(T, &str)], what: &str) -> Result<T> {
+        let word = self.peek_word();
+        match by_name(words, word).filter(|_| !word.is_empty()) {
             Some(value) => {
                 self.word();
                 Ok(value)

@@ -24,8 +24,7 @@ fn reg(c: &mut Cursor<'_>) -> Result<(Reg, u32)> {
         let found = match name {
             "v" => number(u32::MAX).map(|n| Reg::Vgrf(Id::new(n as usize))),
             "m" => byte().map(|nr| Reg::Mrf(Mrf { nr, compr4: false })),
-            _ => names::value_of(names::ARFS, name)
-                .and_then(|arf| byte().map(|index| Reg::Arf(arf, index))),
+            _ => names::arf_by_name(name).and_then(|arf| byte().map(|index| Reg::Arf(arf, index))),
         };
         let Some(reg) = found else {
             return c.expected("a register or immediate");
@@ -43,7 +42,7 @@ fn reg(c: &mut Cursor<'_>) -> Result<(Reg, u32)> {
 
 fn ty(c: &mut Cursor<'_>) -> Result<Type> {
     c.expect(":")?;
-    c.value(names::TYPES, "a type")
+    c.value(isa::names::TYPES, "a type")
 }
 
 /// `v1+32<1>:ud`.

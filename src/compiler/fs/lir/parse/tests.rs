@@ -8,11 +8,11 @@ const EVERYTHING: &str = "\
 simd16, scratch 64, cross_block_flags 0xffff0000, message_registers gen5
 v0: 1 g0 no_spill, v1: 8, v2: 1, v3: 1, v4: 1, v5: 1, v6: 1, v7: 1
 v8: 1 no_spill
-    0  (-f0.1.any8h) add.sat (8|M8|W) (nzf0.1) v1+32<2>:f -|v0+4<0>|:f 0xbf800000:f
+    0  (-f0.1.any8h) add.sat (8|M8|W) (nef0.1) v1+32<2>:f -|v0+4<0>|:f 0xbf800000:f
     1  mov (2|M0|W) v1<1>:ud v0<8;4,2>:ud
-    2  mov (1|M0|W) address0+4<1>:ud accumulator0<0>:ud {acc_wr switch f1.1}
+    2  mov (1|M0|W) a0+4<1>:ud acc0<0>:ud {acc_wr switch f1.1}
     3  mov (16|M0) m3<1>:f v1<1>:f {compr4}
-    4  math.sqrt (8|M0) v1<1>:f v1<1>:f
+    4  math.sqt (8|M0) v1<1>:f v1<1>:f
     5  (+f1.0) if (16|M0)
     6    constants (1|M0|W) v2<1>:ud
     7    mov_indirect (8|M0) v2<1>:ud v1+8<0>:ud v3<1>:uw
@@ -81,11 +81,11 @@ fn errors_have_the_line_and_what_is_expected() {
             "line 2: expected a predicate control, found 'all) mov'",
         ),
         (
-            "simd8\ncmp (8|M0) (ltf0.0)",
+            "simd8\ncmp (8|M0) (lessf0.0)",
             "line 2: expected a conditional modifier",
         ),
         (
-            "simd8\n(+f0.0) cmp (8|M0) (lf0.1) null<1>:d",
+            "simd8\n(+f0.0) cmp (8|M0) (ltf0.1) null<1>:d",
             "line 2: expected the same flag",
         ),
         (

@@ -125,7 +125,19 @@ fn gs_expected_vertex_count_matches_the_topology() {
         );
         broken(&[&[drawn, command(&gs::PACKET, &fields)], more].concat())
     };
-    for (kind, vertices) in [(1, 1), (3, 2), (5, 3), (0x0a, 4), (0x0c, 6), (0x24, 5)] {
+    for (kind, vertices) in [
+        (1, 1),
+        (3, 2),
+        (5, 3),
+        (0x0a, 4),
+        (0x0c, 6),
+        // POINTLIST_BF, LINESTRIP_CONT, LINESTRIP_BF and LINESTRIP_CONT_BF.
+        (0x11, 1),
+        (0x12, 2),
+        (0x13, 2),
+        (0x14, 2),
+        (0x24, 5),
+    ] {
         assert_eq!(of(kind, vertices, &[]), None, "{kind:#x}");
         for other in [vertices - 1, vertices + 1] {
             assert_eq!(of(kind, other, &[]), Some("gs-vertices"), "{kind:#x}");

@@ -1,7 +1,8 @@
-//! What render targets hold after writes: blended, masked, clamped, and next to fast-cleared blocks.
+//! What render targets hold after writes: blended, masked, clamped, and next to fast-cleared
+//! blocks.
 //!
-//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops", "MCS Buffer for Render Target(s)", "Render Target Fast Clear";
-//! formats by their definitions in Vulkan.
+//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops", "MCS Buffer for Render Target(s)",
+//!      "Render Target Fast Clear"; formats by their definitions in Vulkan.
 
 use crate::draw::pixel::blend::Blend;
 use crate::draw::pixel::clear::{clear_or_resolve_pixel as special, hz_op};
@@ -373,8 +374,8 @@ fn array_index_beyond_the_view_selects_layer_0() {
     }
 }
 
-/// Fields of a surface in Y tiles of 384 bytes of pitch with a control surface; the clear colour is red, green, blue,
-/// alpha of bytes 1, 2, 3, 4.
+/// Fields of a surface in Y tiles of 384 bytes of pitch with a control surface; the clear colour is
+/// red, green, blue, alpha of bytes 1, 2, 3, 4.
 fn cleared(width: u64, height: u64) -> Vec<(Field, u64)> {
     vec![
         (rss::TILE_MODE, 3),
