@@ -64,6 +64,8 @@ pub struct Device {
     pub subslices: u8,
     /// EUs per subslice.
     pub eus: u8,
+    /// EUs per subslice before any are fused off. The hardware numbers threads by these.
+    pub max_eus: u8,
     /// Hardware threads per EU.
     pub threads: u8,
     /// Timestamp frequency in Hz.

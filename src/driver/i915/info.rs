@@ -39,6 +39,8 @@ pub struct Topology {
     pub eus: u32,
     /// Number of EUs in the subslice with the fewest.
     pub min_eus: u32,
+    /// Number of EUs of a subslice, those that are fused off included.
+    pub max_eus: u32,
 }
 
 /// The properties of a GPU.
@@ -150,6 +152,7 @@ fn topology(blob: &[u8]) -> Option<Topology> {
         subslices: 0,
         eus: 0,
         min_eus: u32::MAX,
+        max_eus: header.max_eus_per_subslice.into(),
     };
     for slice in (0..usize::from(header.max_slices)).filter(|&slice| bit(0, slice)) {
         found.slices += 1;
@@ -202,12 +205,14 @@ impl GpuInfo {
     }
 
     /// Number of threads for which a scratch buffer must have room. The hardware numbers threads as
-    /// if every slice had four subslices, fused off or not. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE,
-    /// Per Thread Scratch Space.
+    /// if every slice had four subslices and all EUs, fused off or not, and the pixel shader
+    /// dispatcher of a subslice numbers 64. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per Thread
+    /// Scratch Space; 3DSTATE_PS, Scratch Space Base Pointer.
     pub fn scratch_threads(&self) -> u32 {
         const SUBSLICES: u32 = 4;
-        let subslice = u32::from(self.device.eus) * u32::from(self.device.threads);
-        self.topology.slices * SUBSLICES * subslice
+        const PIXEL_THREADS: u32 = 64;
+        let subslice = self.topology.max_eus * u32::from(self.device.threads);
+        self.topology.slices * SUBSLICES * subslice.max(PIXEL_THREADS)
     }
 
     /// The marketing name, for example "Intel(R) HD Graphics 530 (SKL GT2)".

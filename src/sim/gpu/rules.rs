@@ -119,6 +119,8 @@ rules! {
     HEAP_BOUNDS "heap-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
         "constants, descriptors and kernels lie in their heaps";
     SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread accesses only its own scratch memory";
+    SCRATCH_ROOM "scratch-room", "vol. 2a, 3DSTATE_PS, Scratch Space Base Pointer",
+        "scratch memory has room for every number that the machine gives to a thread";
     BLOCK_MASK "block-mask", "vol. 7, OWord Block Write",
         "a block write with disabled channels has one channel for each dword: no document defines the others (ERRATA.md)";
     SURFACE_PITCH "surface-pitch", "vol. 2d, RENDER_SURFACE_STATE, Surface Pitch", "the pitch of a tiled surface is whole tiles";

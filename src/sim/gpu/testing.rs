@@ -54,6 +54,12 @@ impl Rig {
         }
     }
 
+    /// Maps zeroed memory at an address.
+    pub(crate) fn map(&mut self, start: u64, bytes: u64) {
+        let backing = memory(bytes as usize);
+        self.space.map(start, bytes, backing, 0).expect("free");
+    }
+
     pub(crate) fn write(&self, address: u64, words: &[u32]) {
         let view = AddressSpaceView::new(&self.space);
         view.write_block(address, words).expect("mapped");

@@ -34,6 +34,18 @@ pub(crate) fn engines(hw: &hw::Device) -> Vec<EngineClassInstance> {
         .collect()
 }
 
+/// Mask of the EUs of a subslice: `count` of `max`, where the last ones of each half are fused off.
+fn eu_mask(count: u8, max: u8) -> Vec<u8> {
+    let fused = (0..max.saturating_sub(count)).map(|index| match index % 2 {
+        0 => max / 2 - 1 - index / 2,
+        _ => max - 1 - index / 2,
+    });
+    let all = (1_u64 << max.min(63)) - 1;
+    let mask = fused.fold(all, |mask, eu| mask & !(1 << eu));
+    let bytes = usize::from(max).div_ceil(8).max(1);
+    mask.to_le_bytes().into_iter().take(bytes).collect()
+}
+
 impl Device {
     pub(crate) fn version(&self) -> DriverVersion {
         DriverVersion {
@@ -146,13 +158,14 @@ impl Device {
                 .take(bytes)
                 .collect::<Vec<u8>>()
         };
-        let (slices, subslices, eus) = (mask(hw.slices), mask(hw.subslices), mask(hw.eus));
+        let (slices, subslices) = (mask(hw.slices), mask(hw.subslices));
+        let eus = eu_mask(hw.eus, hw.max_eus);
         let count = usize::from(hw.slices);
         let header = TopologyInfo {
             flags: 0,
             max_slices: hw.slices.into(),
             max_subslices: hw.subslices.into(),
-            max_eus_per_subslice: hw.eus.into(),
+            max_eus_per_subslice: hw.max_eus.into(),
             subslice_offset: slices.len() as u16,
             subslice_stride: subslices.len() as u16,
             eu_offset: (slices.len() + count * subslices.len()) as u16,

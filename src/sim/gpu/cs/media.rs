@@ -9,6 +9,7 @@ use crate::gpgpu::{DispatchConstants, DispatchParams};
 use crate::observer::Via;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
+use crate::strict::scratch;
 use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
 use hw::value::command::post_sync_operation;
@@ -212,6 +213,7 @@ impl BatchRun<'_> {
         fate::check(&idd::PACKET, &descriptor, self.gpu.options.strict, address)?;
         if let Some(tracker) = &mut self.tracker {
             tracker.walker(words, &descriptor, self.context, self.gpu.device, at)?;
+            scratch::check_walker(self.context, self.space, self.gpu.device, at)?;
         }
         let loaded = self.context.curbe;
         let indirect = f::INDIRECT_DATA_LENGTH.get(words);

@@ -16,6 +16,7 @@ use crate::resolve_tracking::ResolveTracker;
 use crate::rules;
 use crate::space::{ADDRESS_MASK, AddressSpace};
 use crate::strict::caches::Log;
+use crate::strict::scratch;
 use crate::strict::tracker::Tracker;
 use crate::target_images::DrawnTargets;
 use eu::StopReason;
@@ -247,6 +248,9 @@ impl BatchRun<'_> {
         self.check_length(packet, length, at)?;
         if let Some(tracker) = &mut self.tracker {
             tracker.command(packet, words, self.context, self.gpu.device, at)?;
+            if std::ptr::eq(packet, &hw::draw::primitive::PACKET) {
+                scratch::check_draw(self.context, self.space, self.gpu.device, at)?;
+            }
         }
         if self.context.skips_commands && !ignores_predicate(packet) {
             return Ok((Flow::Continue, length));

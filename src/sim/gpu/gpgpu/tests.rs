@@ -6,7 +6,9 @@
 use super::slm_bytes;
 use crate::cs::streamer::BatchReport;
 use crate::options::Options;
-use crate::testing::{CODE, CURBE, DATA, DESCRIPTOR, Rig, STATE, end, send, to, ud, walk_batch};
+use crate::testing::{
+    BYTES, CODE, CURBE, DATA, DESCRIPTOR, Rig, STATE, end, send, to, ud, walk_batch,
+};
 use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Field, Packet, media, mi, register};
@@ -698,6 +700,8 @@ fn scratch_is_sized_for_the_maximum_number_of_threads() {
             strict: true,
             ..options()
         });
+        // Room for all numbers of threads of the machine.
+        rig.map(DATA + BYTES, 4 * 8 * 7 * 1024);
         let kernel = [
             Inst::unary(Opcode::Mov, 8, to(10), Src::imm_ud(0)).no_mask(),
             Inst::unary(Opcode::Mov, 1, dword_dst(10, 2), Src::imm_ud(at / 16)).no_mask(),

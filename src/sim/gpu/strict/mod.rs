@@ -14,6 +14,7 @@ mod draw;
 mod errata;
 mod privileged_registers;
 mod reserved_bits;
+pub(crate) mod scratch;
 mod sequence;
 mod stages;
 mod surface;

@@ -399,8 +399,10 @@ impl<'a> Tracker<'a> {
     fn vfe_state(&self, words: &[u32], device: &Device, at: u64) -> Result<(), StopReason> {
         use media::media_vfe_state as f;
         let threads = f::MAXIMUM_NUMBER_OF_THREADS.get(words) + 1;
-        VFE_THREADS.check(threads <= device.total_threads().into(), at, || {
-            format!("{threads} threads of {}", device.total_threads())
+        // Drivers count EUs that are fused off as well: the machine's numbers do.
+        let most = device.total_subslices() * u32::from(device.max_eus) * u32::from(device.threads);
+        VFE_THREADS.check(threads <= most.into(), at, || {
+            format!("{threads} threads of {most}")
         })?;
         let scratch = f::PER_THREAD_SCRATCH_SPACE.get(words);
         VFE_SCRATCH.check(scratch <= 11, at, || {

@@ -1,0 +1,132 @@
+//! Checks that scratch memory has room for every thread.
+//!
+//! In:  the state that a draw or walker uses, the address space, the device. Out: an error for a
+//!      stage whose scratch buffer is not mapped up to the last number that a thread can have.
+//! Ref: SKL PRM vol. 2a, 3DSTATE_PS, Scratch Space Base Pointer: scratch space of a slice is
+//!      computed for four subslices, and the pixel shader dispatcher of each numbers 64 threads.
+//!      Units of other stages number as many threads as their command allows. Numbers of walkers'
+//!      threads count the EUs that are fused off.
+
+use crate::context::{HwContext, Vfe};
+use crate::rules::SCRATCH_ROOM;
+use crate::space::{ADDRESS_MASK, AddressSpace};
+use eu::StopReason;
+use hw::{Device, Field, Packet, draw};
+
+/// Threads that the pixel shader dispatcher of a subslice numbers.
+const PIXEL_THREADS_PER_SUBSLICE: u64 = 64;
+/// Subslices of a slice for the numbering of threads, whether they exist or not.
+const SUBSLICES_PER_SLICE: u64 = 4;
+
+/// The scratch fields of a stage's command.
+struct Stage {
+    name: &'static str,
+    packet: &'static Packet,
+    base: Field,
+    per_thread: Field,
+    /// Maximum Number of Threads; `None` for pixel shaders.
+    threads: Option<Field>,
+}
+
+macro_rules! stage {
+    ($name:literal, $module:ident, $threads:expr) => {
+        Stage {
+            name: $name,
+            packet: &draw::$module::PACKET,
+            base: draw::$module::SCRATCH_SPACE_BASE_POINTER,
+            per_thread: draw::$module::PER_THREAD_SCRATCH_SPACE,
+            threads: $threads,
+        }
+    };
+}
+
+static STAGES: [Stage; 5] = [
+    stage!(
+        "VS",
+        state_vs,
+        Some(draw::state_vs::MAXIMUM_NUMBER_OF_THREADS)
+    ),
+    stage!(
+        "HS",
+        state_hs,
+        Some(draw::state_hs::MAXIMUM_NUMBER_OF_THREADS)
+    ),
+    stage!(
+        "DS",
+        state_ds,
+        Some(draw::state_ds::MAXIMUM_NUMBER_OF_THREADS)
+    ),
+    stage!(
+        "GS",
+        state_gs,
+        Some(draw::state_gs::MAXIMUM_NUMBER_OF_THREADS)
+    ),
+    stage!("PS", state_ps, None),
+];
+
+/// Checks the scratch memory of a draw's stages.
+pub(crate) fn check_draw(
+    context: &HwContext,
+    space: &AddressSpace,
+    device: &Device,
+    at: u64,
+) -> Result<(), StopReason> {
+    let state = &context.draw;
+    STAGES.iter().try_for_each(|stage| {
+        let base = state.get(stage.packet, stage.base);
+        let bytes = 1024 << state.get(stage.packet, stage.per_thread);
+        let slices = u64::from(device.slices);
+        let threads = stage.threads.map_or(
+            PIXEL_THREADS_PER_SUBSLICE * SUBSLICES_PER_SLICE * slices,
+            |field| state.get(stage.packet, field) + 1,
+        );
+        let start = context.base.general + base;
+        match base {
+            0 => Ok(()),
+            _ => check_room(stage.name, space, start, bytes * threads, at),
+        }
+    })
+}
+
+/// Checks the scratch memory of a walker.
+pub(crate) fn check_walker(
+    context: &HwContext,
+    space: &AddressSpace,
+    device: &Device,
+    at: u64,
+) -> Result<(), StopReason> {
+    let Vfe {
+        scratch,
+        scratch_bytes,
+        ..
+    } = context.vfe;
+    let subslice = u64::from(device.max_eus) * u64::from(device.threads);
+    let threads = subslice * SUBSLICES_PER_SLICE * u64::from(device.slices);
+    let start = context.base.general + scratch;
+    match scratch {
+        0 => Ok(()),
+        _ => check_room("CS", space, start, scratch_bytes * threads, at),
+    }
+}
+
+fn check_room(
+    stage: &str,
+    space: &AddressSpace,
+    start: u64,
+    bytes: u64,
+    at: u64,
+) -> Result<(), StopReason> {
+    let start = start & ADDRESS_MASK;
+    let end = start + bytes;
+    // Buffers that adjoin each other are not told apart.
+    let mut mapped_to = start;
+    while let Some(range) = space.find(mapped_to).filter(|_| mapped_to < end) {
+        mapped_to = range.end;
+    }
+    SCRATCH_ROOM.check(end <= mapped_to, at, || {
+        format!("{stage}: {bytes} bytes at {start:#x}, mapped up to {mapped_to:#x}")
+    })
+}
+
+#[cfg(test)]
+mod tests;

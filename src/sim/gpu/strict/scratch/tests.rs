@@ -1,0 +1,97 @@
+//! A scratch buffer that is one page short of its threads is refused.
+
+use super::{check_draw, check_walker};
+use crate::context::{HwContext, Vfe};
+use crate::draw_state::DrawState;
+use crate::space::AddressSpace;
+use crate::testing::memory;
+use eu::StopReason;
+use hw::{Device, Field, Packet, draw};
+
+const START: u64 = 0x10_0000;
+
+/// Whether a check accepts a scratch buffer of so many bytes.
+fn accepts(bytes: u64, check: impl Fn(&AddressSpace) -> Result<(), StopReason>) -> bool {
+    let mut space = AddressSpace::new();
+    let mapped = space.map(START, bytes, memory(bytes as usize), 0);
+    mapped.expect("a free range");
+    match check(&space) {
+        Ok(()) => true,
+        Err(StopReason::Undefined { rule, .. }) => {
+            assert_eq!(rule, "scratch-room");
+            false
+        }
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn needs(bytes: u64, check: impl Fn(&AddressSpace) -> Result<(), StopReason>) {
+    assert!(accepts(bytes, &check));
+    assert!(!accepts(bytes - 0x1000, &check));
+}
+
+fn stage(packet: &'static Packet, fields: &[(Field, u64)]) -> HwContext {
+    let mut words = vec![0; packet.dwords.into()];
+    words[0] = packet.header;
+    for (field, value) in fields {
+        field.set(&mut words, *value);
+    }
+    let mut state = DrawState::default();
+    state.latch(packet, &words);
+    HwContext {
+        draw: state,
+        ..HwContext::default()
+    }
+}
+
+#[test]
+fn pixel_shaders_number_64_threads_in_each_of_four_subslices() {
+    use draw::state_ps as ps;
+    let context = stage(
+        &ps::PACKET,
+        &[
+            (ps::SCRATCH_SPACE_BASE_POINTER, START),
+            (ps::PER_THREAD_SCRATCH_SPACE, 2),
+        ],
+    );
+    for (part, slices) in [("skl", 1), ("skl-1932", 3), ("glk", 1)] {
+        let device = Device::by_name(part).expect("a part");
+        needs(slices * 4 * 64 * 4096, |space| {
+            check_draw(&context, space, device, 0)
+        });
+    }
+}
+
+#[test]
+fn geometry_stages_number_the_threads_that_they_allow() {
+    use draw::state_vs as vs;
+    let context = stage(
+        &vs::PACKET,
+        &[
+            (vs::SCRATCH_SPACE_BASE_POINTER, START),
+            (vs::PER_THREAD_SCRATCH_SPACE, 0),
+            (vs::MAXIMUM_NUMBER_OF_THREADS, 335),
+        ],
+    );
+    let device = Device::by_name("skl").expect("a part");
+    needs(336 * 1024, |space| check_draw(&context, space, device, 0));
+}
+
+#[test]
+fn walkers_number_the_threads_of_fused_eus() {
+    let context = HwContext {
+        vfe: Vfe {
+            scratch: START,
+            scratch_bytes: 1024,
+            ..Vfe::default()
+        },
+        ..HwContext::default()
+    };
+    for (part, threads) in [("skl-1902", 4 * 8 * 7), ("bxt", 4 * 6 * 6)] {
+        let device = Device::by_name(part).expect("a part");
+        needs(threads * 1024, |space| {
+            check_walker(&context, space, device, 0)
+        });
+    }
+}
