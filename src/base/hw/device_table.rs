@@ -331,6 +331,28 @@ impl Device {
         DEVICES.iter().find(|d| d.name == name)
     }
 
+    /// True if both are the same silicon, with the same units, under different PCI ids and names.
+    pub fn is_same_silicon(&self, other: &Device) -> bool {
+        let renamed = Device {
+            name: self.name,
+            marketing_name: self.marketing_name,
+            code_name: self.code_name,
+            pci_id: self.pci_id,
+            ..*other
+        };
+        *self == renamed
+    }
+
+    /// The first device of each silicon of a generation.
+    pub fn silicon_of(generation: Gen) -> impl Iterator<Item = &'static Device> {
+        let of_generation = DEVICES.iter().filter(move |d| d.hw_gen == generation);
+        of_generation.enumerate().filter_map(move |(index, device)| {
+            let before = DEVICES.iter().filter(move |d| d.hw_gen == generation);
+            let mut before = before.take(index);
+            (!before.any(|other| other.is_same_silicon(device))).then_some(device)
+        })
+    }
+
     /// The device with this PCI id.
     pub fn by_pci_id(id: u16) -> Option<&'static Device> {
         DEVICES.iter().find(|d| d.pci_id == id)
@@ -385,5 +407,17 @@ mod tests {
         );
         assert_eq!(device(0x3184).total_subslices(), 3);
         assert_eq!(DEVICES.iter().filter(|d| d.hw_gen == Gen::Gen9).count(), 97);
+    }
+
+    #[test]
+    fn parts_of_gen9_are_sixteen_kinds_of_silicon() {
+        let silicon: Vec<&str> = Device::silicon_of(Gen::Gen9).map(|d| d.name).collect();
+        println!("{silicon:?}");
+        assert_eq!(silicon.len(), 16);
+        let all = DEVICES.iter().filter(|d| d.hw_gen == Gen::Gen9);
+        for device in all {
+            let known = Device::silicon_of(Gen::Gen9).filter(|kind| kind.is_same_silicon(device));
+            assert_eq!(known.count(), 1, "{}", device.name);
+        }
     }
 }
