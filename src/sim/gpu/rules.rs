@@ -16,6 +16,9 @@ pub struct BatchRule {
     pub prm: &'static str,
     /// The requirement, in one line.
     pub help: &'static str,
+    /// Mesa's drivers break it: Intel's other drivers, or its documents, have the erratum. It is left
+    /// out where one of Mesa's drivers runs.
+    pub beyond_mesa: bool,
     /// The workaround that the rule enforces: only devices that need it have the rule.
     pub workaround: Option<Wa>,
 }
@@ -46,16 +49,19 @@ impl BatchRule {
 }
 
 macro_rules! rules {
-    ($($id:ident $name:literal $(for $workaround:expr)?, $prm:literal, $help:literal;)*) => {
+    ($($id:ident $name:literal $(beyond $mesa:ident)? $(for $workaround:expr)?, $prm:literal, $help:literal;)*) => {
         $(pub(crate) static $id: BatchRule = BatchRule {
             name: $name,
             prm: concat!("SKL PRM ", $prm),
             help: $help,
+            beyond_mesa: rules!(@beyond $($mesa)?),
             workaround: rules!(@workaround $($workaround)?),
         };)*
         /// Every rule for batches and dispatches. The rules for instructions are in the `eu` crate.
         pub static RULES: &[&BatchRule] = &[$(&$id),*];
     };
+    (@beyond) => { false };
+    (@beyond mesa) => { true };
     (@workaround) => { None };
     (@workaround $workaround:expr) => { Some($workaround) };
 }
@@ -83,6 +89,8 @@ rules! {
     L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 configuration changes only when work is complete and its writes are flushed";
     PIPE_CONTROL_TEXTURE "pipe-control-texture" for Wa::StallWithTextureInvalidateOnGpgpu, "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";
+    PIPE_CONTROL_POST_SYNC "pipe-control-post-sync" beyond mesa for Wa::StallWithPostSyncOnGpgpu, "vol. 2a, PIPE_CONTROL, Post Sync Operation",
+        "a post-sync operation comes with a stall of its own in GPGPU mode";
     PIPE_CONTROL_VF "pipe-control-vf" for Wa::PostSyncWithVfInvalidate, "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "an invalidation of the vertex fetch cache comes with a post-sync operation";
     POST_SYNC_ALIGNMENT "post-sync-alignment", "vol. 2a, PIPE_CONTROL, Address", "post-sync operations write aligned quadwords";
@@ -135,6 +143,10 @@ rules! {
         "the mip tail of an image in Y, X or W tiles or in rows, which has none, starts beyond its last level";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",
         "images in dma-bufs are cached as the page tables say: the display engine does not snoop the LLC";
+    SAMPLER_FORMATS "sampler-formats" beyond mesa for Wa::InvalidateBetweenFormats, "vol. 7, Sampler; WaSamplerCacheFlushBetweenRedescribedSurfaceReads",
+        "the texture cache is invalidated between reads of one surface in two formats";
+    SAMPLER_ASTC "sampler-astc-5x5" beyond mesa for Wa::FlushBetweenAstc5x5AndAux, "vol. 4, sampler workarounds",
+        "the texture cache is invalidated between reads of ASTC 5x5 and of surfaces with CCS, MCS or HiZ";
     SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
     WORK_ORDER "work-order", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
         "a stalling PIPE_CONTROL comes between work that writes memory and other work that reads or writes it";
@@ -191,6 +203,12 @@ rules! {
         "parts that hang have the vertex cache disabled with tessellation";
     BARRIER_MODE "barrier-mode" for Wa::BarrierMode, "vol. 2c, SLICE_COMMON_ECO_CHICKEN1 (GLK)",
         "the barrier mode of Gemini Lake is that of the pipeline that uses barriers";
+    DEPTH_PITCH "depth-pitch" beyond mesa for Wa::DepthPitchWith8Samples, "vol. 2a, 3DSTATE_DEPTH_BUFFER, Surface Pitch; WaMsaa8xTileYDepthPitchAlignment",
+        "the pitch of a depth buffer with eight samples is a multiple of 256 bytes";
+    VERTEX_BUFFER_EMPTY "vertex-buffer-empty" for Wa::NullVertexBufferWhenEmpty, "vol. 2a, VERTEX_BUFFER_STATE, Null Vertex Buffer",
+        "a vertex buffer without bytes is a null vertex buffer";
+    TARGET_WIDTH "target-width" for Wa::NoTiledTargetsOver16382, "vol. 2d, RENDER_SURFACE_STATE, Width; WaAvoid16KWidthForTiledSurfaces",
+        "single-sampled render targets wider than 16382 pixels are linear";
     PS_HEADER_ONLY "ps-header-only" for Wa::HeaderOnlyPixelShader, "vol. 16, 0877",
         "threads of a pixel shader have attributes, constants or other data behind the payload's header";
     PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader enables at least one dispatch width";

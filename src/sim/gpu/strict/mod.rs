@@ -14,6 +14,7 @@ mod draw;
 mod errata;
 mod privileged_registers;
 mod reserved_bits;
+mod sampler;
 mod sequence;
 mod stages;
 mod surface;
