@@ -376,7 +376,11 @@ fn pitch_step(device: &Device, info: &ImageInfo, tiling: Tiling, block: FormatBl
         let pairs = info.usage.contains(ImageUsage::DEPTH)
             && info.samples == 8
             && device.needs(Wa::DepthPitchWith8Samples);
-        return if pairs { 2 * tile.row_bytes } else { tile.row_bytes };
+        return if pairs {
+            2 * tile.row_bytes
+        } else {
+            tile.row_bytes
+        };
     }
     let unit = access_unit(info, block);
     if !info.usage.contains(ImageUsage::DISPLAY) {

@@ -51,9 +51,7 @@ fn words(first: u32, bits: u32) -> Pending {
 /// The words of the flag registers that a register operand covers: `bytes` bytes from its address.
 fn operand_words(file: RegFile, addr: Addr, bytes: u32) -> Pending {
     match addr {
-        Addr::Direct { nr, sub_bytes }
-            if file == RegFile::Arf && nr >> 4 == ArfReg::Flag as u8 =>
-        {
+        Addr::Direct { nr, sub_bytes } if file == RegFile::Arf && nr >> 4 == ArfReg::Flag as u8 => {
             words(u32::from(nr & 1) * 32 + u32::from(sub_bytes) * 8, bytes * 8)
         }
         _ => 0,
@@ -74,7 +72,10 @@ fn predicate_words(inst: &Inst) -> Pending {
         _ => 1,
     };
     let start = lane & !(group - 1);
-    words(first + start, (lane + lanes - start).next_multiple_of(group))
+    words(
+        first + start,
+        (lane + lanes - start).next_multiple_of(group),
+    )
 }
 
 /// The words of the flag registers that an instruction's conditional modifier writes.

@@ -86,7 +86,7 @@ rules! {
         "draws to targets with aux surfaces have MSC RAW hazard avoidance enabled";
     L3_DIVISION "l3-division", "vol. 2c, L3CNTLREG; vol. 5, L3 Allocation and Programming",
         "the L3 configuration is one of those documented";
-    L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 configuration changes only when work is complete and its writes are flushed";
+    L3_DRAINED "l3-drained" for Wa::FlushBeforeL3Config, "vol. 2c, L3CNTLREG", "the L3 configuration changes only when work is complete and its writes are flushed";
     PIPE_CONTROL_TEXTURE "pipe-control-texture" for Wa::StallWithTextureInvalidateOnGpgpu, "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";
     PIPE_CONTROL_POST_SYNC "pipe-control-post-sync" beyond mesa for Wa::StallWithPostSyncOnGpgpu, "vol. 2a, PIPE_CONTROL, Post Sync Operation",
@@ -96,12 +96,12 @@ rules! {
     POST_SYNC_ALIGNMENT "post-sync-alignment", "vol. 2a, PIPE_CONTROL, Address", "post-sync operations write aligned quadwords";
     STORE_LENGTH "store-length", "vol. 2a, MI_STORE_DATA_IMM, Store Qword; DWord Length", "the command contains the whole quadword that it stores";
     STORE_ALIGNMENT "store-alignment", "vol. 2a, MI_STORE_DATA_IMM, Address", "a stored quadword is aligned";
-    VFE_STALL "vfe-stall", "vol. 2a, MEDIA_VFE_STATE", "a stalling PIPE_CONTROL comes between work and MEDIA_VFE_STATE";
+    VFE_STALL "vfe-stall" for Wa::StallBeforeVfeState, "vol. 2a, MEDIA_VFE_STATE", "a stalling PIPE_CONTROL comes between work and MEDIA_VFE_STATE";
     VFE_BEFORE_3D "vfe-before-3d" for Wa::VfeStateBefore3d, "vol. 2a, PIPELINE_SELECT, mid-object preemption",
         "MEDIA_VFE_STATE comes between the last walker and the selection of the 3D pipeline";
     VFE_THREADS "vfe-threads", "vol. 2a, MEDIA_VFE_STATE, Maximum Number of Threads", "no more threads than the machine has";
     VFE_SCRATCH "vfe-scratch", "vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space", "scratch of a thread is at most 2 MB";
-    CURBE_FLUSH "curbe-flush", "vol. 2a, MEDIA_STATE_FLUSH", "a flush comes between GPGPU_WALKER and MEDIA_CURBE_LOAD";
+    CURBE_FLUSH "curbe-flush" for Wa::FlushAfterWalker, "vol. 2a, MEDIA_STATE_FLUSH", "a flush comes between GPGPU_WALKER and MEDIA_CURBE_LOAD";
     CURBE_ALIGNMENT "curbe-alignment", "vol. 2a, MEDIA_CURBE_LOAD", "start and length of CURBE data are multiples of 64 bytes";
     CURBE_ALLOCATION "curbe-allocation", "vol. 2a, MEDIA_VFE_STATE, CURBE Allocation Size", "CURBE data fits what is allocated";
     CURBE_READ "curbe-read", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Constant URB Entry Read Length",
@@ -147,6 +147,8 @@ rules! {
         "the texture cache is invalidated between reads of one surface in two formats";
     SAMPLER_ASTC "sampler-astc-5x5" beyond mesa for Wa::FlushBetweenAstc5x5AndAux, "vol. 4, sampler workarounds",
         "the texture cache is invalidated between reads of ASTC 5x5 and of surfaces with CCS, MCS or HiZ";
+    ASTC_VOID_EXTENT "astc-void-extent" for Wa::NoAstcVoidExtentDenormals, "vol. 5, ASTC Void Extent; WaEnableVoidExtentBlockPatchingforASTCLDRTextures",
+        "void-extent blocks of ASTC that the sampler reads have no channel that is a denormal half float";
     SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
     WORK_ORDER "work-order", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
         "a stalling PIPE_CONTROL comes between work that writes memory and other work that reads or writes it";
@@ -241,7 +243,7 @@ rules! {
         "the operation is not reserved and matches the data size";
     SAMPLER_BOUNDS "sampler-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
         "sampler states lie in the heap";
-    PS_SAMPLES "ps-samples", "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
+    PS_SAMPLES "ps-samples" for Wa::NoSimd32With16Samples, "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
         "SIMD32 dispatch is off with 16 samples";
     PS_SAMPLE_WIDTH "ps-sample-width", "vol. 7, Pixel Grouping (Dispatch Size) Control",
         "per-sample dispatch enables one width";

@@ -53,10 +53,7 @@ fn read_flags(register: u8) -> Inst {
 /// The gateway may notify a thread that waits for nothing. The thread's own notification cannot be
 /// lost: it is sent only after the barrier message.
 fn clear_notification() -> Inst {
-    scalar_move(
-        Dst::arf(ArfReg::Notification, 0, 0, Type::Ud),
-        Src::ud(0),
-    )
+    scalar_move(Dst::arf(ArfReg::Notification, 0, 0, Type::Ud), Src::ud(0))
 }
 
 /// A set of the words f0.0, f0.1, f1.0 and f1.1: one bit each.
