@@ -127,7 +127,9 @@ fn behind(inst: &Inst, before: Pending) -> Pending {
 /// The rule that an instruction breaks with this pending before it.
 fn broken(inst: &Inst, before: Pending, errata: KernelErrata) -> Option<&'static ThreadRule> {
     let ends = inst.send.is_some_and(|send| send.eot);
-    if errata.read_flags && ends && before & FLAG_WORDS != 0 {
+    // The last message's own predicate is a read.
+    let unread = before & FLAG_WORDS & !predicate_words(inst);
+    if errata.read_flags && ends && unread != 0 {
         return Some(&FLAGS_READ);
     }
     let unclear = before & NOTIFICATION != 0;

@@ -143,7 +143,8 @@ fn unread_at_end(lir: &Lir) -> Vec<(usize, FlagWords)> {
         for at in block.first..block.end {
             let inst = &lir.insts[at];
             if inst.send.is_some_and(|send| send.eot) {
-                found.push((at, unread));
+                // The message's own predicate is a read.
+                found.push((at, unread & !words_read(inst)));
             }
             unread = behind(inst, unread);
         }

@@ -87,6 +87,9 @@ fn flags_that_are_written_are_read_before_the_end() {
     let to_flag = arf_dst(ArfReg::Flag, 0, 0, Type::Ud);
     let set = no_mask(op(Opcode::Mov, 1, to_flag, &[imm(Type::Ud, 0)]));
     assert_eq!(of(&[set]), broken);
+    let last = pred(eot(), PredCtrl::Normal, false, 2);
+    assert_eq!(rule(&[compare(8, 0, 2), last], ALL), None);
+    assert_eq!(rule(&[compare(8, 0, 0), last], ALL), broken);
     let lax = KernelErrata::default();
     assert_eq!(rule(&[compare(16, 0, 0), eot()], lax), None);
 }
