@@ -3,7 +3,7 @@
 //! A row states what software must do, which parts require it, what happens otherwise, and the
 //! document. Steppings that were never sold are not considered. Driver and compiler query the table
 //! by name, and strict mode has a rule for the same name; a row that nothing queries states why it
-//! is not needed. tests/errata.rs checks that.
+//! is not needed, or why it is left undone. tests/errata.rs checks that.
 //! In:  a device or a generation, and a workaround. Out: [`Device::needs`], [`Wa::required_on`].
 //! Ref: SKL PRM, programming notes of the packets named, and vol. 16 "Workarounds"; the KBL, BXT
 //!      and GLK PRMs agree unless noted. Names like WaX and numbers are Intel's.
@@ -94,6 +94,48 @@ pub enum Wa {
     /// A geometry shader with more than 13 vertex handles, which pulls all inputs, pushes no
     /// constants.
     NoConstantsForPulledGeometry,
+    /// Timestamps and depth counts need a command streamer stall.
+    StallWithTimestamp,
+    /// A stall comes before MEDIA_VFE_STATE.
+    StallBeforeVfeState,
+    /// Data is flushed before the L3 configuration changes.
+    FlushBeforeL3Config,
+    /// MEDIA_STATE_FLUSH comes between a walker and loads of its inputs.
+    FlushAfterWalker,
+    /// No SIMD32 pixel shaders with 16 samples.
+    NoSimd32With16Samples,
+    /// Push constants are dropped from the context at the end.
+    DropConstantsAtEnd,
+    /// Constants are loaded again after GPGPU mode is selected.
+    ReloadConstantsForGpgpu,
+    /// Depth and stencil buffers are not one-dimensional.
+    No1dDepth,
+    /// The sampler reads fast-cleared sRGB surfaces only if the clear colour is 0 or 1.
+    ZeroOneClearColours,
+    /// Multisampled surfaces are fast-cleared to 0 or 1 only.
+    ZeroOneClearColoursWithSamples,
+    /// Mixed-mode float instructions have at most eight channels.
+    MixedFloatSimd8,
+    /// MUL and MACH of a product have no modifiers on the second source.
+    NoModifiersOnMach,
+    /// NoSrcDepSet is not set before the message that ends the thread.
+    NoSrcDepBeforeEot,
+    /// A pass-through geometry shader where flat attributes of a strip come from the last vertex.
+    GeometryForTrailingVertex,
+    /// Render target writes under conservative rasterisation have a header.
+    ConservativeRasterHeader,
+    /// The domain shader's cache is disabled.
+    NoDomainShaderCache,
+    /// No lossless compression of surfaces that are sampled with an explicit level.
+    NoCompressionForSampleLevel,
+    /// A flush comes before 3DSTATE_GS.
+    FlushBeforeGs,
+    /// Border colours of R32G32_FLOAT.
+    BorderOfR32G32Float,
+    /// The hashing of pixels over slices.
+    SliceHashing,
+    /// The stencil cache's stall for pixel mask data.
+    StencilPmaStall,
 }
 
 /// What the project does about a workaround.
@@ -103,6 +145,9 @@ pub enum Handling {
     Handled,
     /// Nothing has to be done, for this reason.
     NotNeeded(&'static str),
+    /// Nothing is done although the driver may do what is affected, for this reason: first suspects
+    /// if a machine shows the consequence.
+    Accepted(&'static str),
 }
 
 /// A row of the table.
@@ -160,6 +205,14 @@ const fn row(
 const fn not_needed(why: &'static str, row: Workaround) -> Workaround {
     Workaround {
         handling: Handling::NotNeeded(why),
+        ..row
+    }
+}
+
+/// A row that is left undone, with the reason.
+const fn accepted(why: &'static str, row: Workaround) -> Workaround {
+    Workaround {
+        handling: Handling::Accepted(why),
         ..row
     }
 }
@@ -270,7 +323,7 @@ pub const WORKAROUNDS: &[Workaround] = &[
     row(Wa::DepthPitchWith8Samples, GEN9, "WaMsaa8xTileYDepthPitchAlignment", "Intel's workaround tables",
         "the pitch of depth buffers with eight samples is a multiple of 256 bytes",
         "corrupted depth"),
-    not_needed("no surface with a CCS is scanned out",
+    not_needed("no surface with a CCS is scanned out: whoever adds such modifiers needs it",
         row(Wa::CcsScanoutPitch, GEN9, "WaLosslessCompressionSurfaceStride", "Intel's memory manager",
             "with a CCS and more than 3840 pixels in a row, the pitch of a surface that is scanned out is a multiple of four tiles",
             "corrupted scanout")),
@@ -294,6 +347,86 @@ pub const WORKAROUNDS: &[Workaround] = &[
         row(Wa::NoConstantsForPulledGeometry, GEN9, "WaDoNotPushConstantsForAllPulledGSTopologies", "vol. 16",
             "a geometry shader with more than 13 handles that pulls all its inputs pushes no constants",
             "wrong payload")),
+    not_needed("counters are stored from registers, never by PIPE_CONTROL",
+        row(Wa::StallWithTimestamp, Parts::GtLevel(Gen::Gen9, 4), "WaForceCsStallOnTimestampQueryOrDepthCount", "vol. 2a, PIPE_CONTROL, Post Sync Operation; Mesa",
+            "Command Streamer Stall Enable with writes of timestamps and depth counts",
+            "hang")),
+    row(Wa::StallBeforeVfeState, GEN9, "WaSendMIFLUSHBeforeVFE", "vol. 2a, MEDIA_VFE_STATE",
+        "a stalling PIPE_CONTROL before MEDIA_VFE_STATE",
+        "hang"),
+    row(Wa::FlushBeforeL3Config, GEN8_9, "WaDCFlushOnL3CacheConfig", "vol. 7, L3 Cache, allocation and programming",
+        "a stalling flush of the data cache before L3CNTLREG is written",
+        "lost data"),
+    row(Wa::FlushAfterWalker, GEN8_9, "WaAddMediaStateFlushCmd", "vol. 2a, MEDIA_STATE_FLUSH",
+        "MEDIA_STATE_FLUSH between a walker and the next MEDIA_CURBE_LOAD or MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+        "threads with inputs of another walker"),
+    row(Wa::NoSimd32With16Samples, GEN9, "", "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
+        "no SIMD32 dispatch for each pixel with 16 samples",
+        "undefined"),
+    not_needed("leaving the 3D pipeline disables the pointers, and every command buffer leaves it",
+        row(Wa::DropConstantsAtEnd, GEN8_9, "WADisableGTPAndSetISPDisable", "vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable",
+            "Indirect State Pointers Disable at the end of batches that set push constants",
+            "a restore of the context reads memory that was freed")),
+    not_needed("each dispatch loads its constants",
+        row(Wa::ReloadConstantsForGpgpu, GEN9, "", "not in the PRM: Mesa calls it undocumented",
+            "MEDIA_CURBE_LOAD after GPGPU mode is selected",
+            "undefined constants")),
+    not_needed("1D depth and stencil images are described as 2D ones of one row",
+        row(Wa::No1dDepth, GEN9, "WaDisable1DDepthStencil", "Intel's workaround tables",
+            "depth and stencil buffers are not of type 1D",
+            "undefined")),
+    not_needed("sRGB surfaces with other clear colours are resolved before they are sampled",
+        row(Wa::ZeroOneClearColours, GEN9, "WaZeroOneClearValuesAtSampler", "Intel's workaround tables; vol. 2d, RENDER_SURFACE_STATE, Red Clear Color",
+            "the sampler reads fast-cleared surfaces of these formats only if the clear colour is 0 or 1",
+            "wrong texels")),
+    accepted("ANV fast-clears them to any colour; other clear colours than 0 and 1 are first suspects in multisampled pictures",
+        row(Wa::ZeroOneClearColoursWithSamples, GEN9, "WaZeroOneClearValuesMSAA", "Intel's workaround tables, without the condition",
+            "fast clears of multisampled surfaces to 0 or 1 only",
+            "wrong colours")),
+    not_needed("the rules for instructions of crate isa refuse mixed modes of 16 channels",
+        row(Wa::MixedFloatSimd8, GEN9, "WaBreakF32MixedModeIntoSimd8", "vol. 7, \"Special Requirements for Handling Mixed Mode Float Operations\"",
+            "instructions with F and HF operands have at most eight channels if the destination is F",
+            "wrong results")),
+    not_needed("the operands of MACH have no source modifiers: only floats get any",
+        row(Wa::NoModifiersOnMach, GEN9, "WaAdditionalMovWhenSrc1ModOnMulMach", "Intel's workaround tables",
+            "no modifier on the second source of MUL and MACH",
+            "wrong results")),
+    not_needed("no instruction of ours sets NoSrcDepSet",
+        row(Wa::NoSrcDepBeforeEot, GEN9, "WaDisableNoSrcDepSetBeforeEOTSend", "Intel's workaround tables",
+            "the instruction before the message that ends the thread does not set NoSrcDepSet",
+            "hang")),
+    accepted("a geometry shader for each strip with VK_EXT_provoking_vertex would cost every such draw; ANV has none either; first suspect if flat attributes of strips are wrong",
+        row(Wa::GeometryForTrailingVertex, GEN9, "WaInsertGSforConstInterpolatedTrailingVertex", "Intel's workaround tables, of its OpenGL driver",
+            "a pass-through geometry shader for triangle strips whose flat attributes come from the last vertex",
+            "wrong attributes")),
+    accepted("Intel's compiler names it without the condition, and ANV does nothing; first suspect if conservative rasterisation covers wrong pixels",
+        row(Wa::ConservativeRasterHeader, GEN9, "WaConservativeRasterization", "Intel's compiler",
+            "render target writes have a header with the pixel mask",
+            "wrong coverage")),
+    accepted("no document states the condition, and Mesa leaves the cache enabled; first suspect if vertices of tessellated patches are wrong",
+        row(Wa::NoDomainShaderCache, GEN9, "WaEnableDSCacheWorkAround", "Intel's workaround tables, by name alone",
+            "3DSTATE_DS with Cache Disable",
+            "wrong vertices")),
+    accepted("what is sampled with an explicit level is not known when an image is created; Mesa compresses too; INGOT_DEBUG=no-ccs-e is the test",
+        row(Wa::NoCompressionForSampleLevel, GEN9, "WaDisableLosslessCompressionForSampleL", "Intel's workaround tables, by name alone",
+            "no lossless compression of surfaces that sample_l reads",
+            "wrong texels")),
+    accepted("no document states which flush, and Mesa emits none on this generation",
+        row(Wa::FlushBeforeGs, GEN9, "WaFlushBefore3DSTATEGS", "Intel's workaround tables, by name alone",
+            "a flush before 3DSTATE_GS",
+            "")),
+    accepted("no document states what to do, and Mesa does nothing; first suspect if borders of R32G32_FLOAT are wrong",
+        row(Wa::BorderOfR32G32Float, GEN9, "WaFixR32G32FloatBorderTextureAddressingMode", "Intel's workaround tables, by name alone",
+            "another way of borders for R32G32_FLOAT",
+            "wrong borders")),
+    accepted("it costs speed alone, mostly on GT3 and GT4",
+        row(Wa::SliceHashing, GEN9, "", "vol. 2c, GT_MODE, Slice Hashing; Mesa",
+            "GT_MODE hashes pixels over slices by the size of the target",
+            "slow")),
+    accepted("it costs speed alone",
+        row(Wa::StencilPmaStall, GEN9, "WaAvoidStcPMAStall", "vol. 2c, CACHE_MODE_0, STC PMA Optimization Enable; Mesa",
+            "the optimisation is enabled where depth and stencil tests allow it",
+            "slow")),
 ];
 
 impl Wa {

@@ -7,7 +7,7 @@
 use crate::alloc::{regalloc, split_vgrfs};
 use crate::divergence;
 use crate::emit::schedule::{Estimate, PressureHeuristic};
-use crate::emit::{encode, lower_collect, lower_wide_regions, schedule};
+use crate::emit::{encode, lower_collect, lower_errata, lower_wide_regions, schedule};
 use crate::error::FsError;
 use crate::isel::{self, Selected};
 #[cfg(any(test, debug_assertions))]
@@ -513,6 +513,7 @@ fn compile_width(
     }
     regalloc::remove_copies_to_self(&mut lir, &allocation.reg);
     schedule::after_allocation(&mut lir, &allocation.reg);
+    lower_errata::lower_errata(&mut lir, device);
     let (insts, handles) = encode::encode(&lir, &allocation.reg);
     check_64bit_arithmetic(&insts, options)?;
     let code = encode::encode_bytes(&insts, device.hw_gen)?;

@@ -39,8 +39,14 @@ const STALL: hw::PacketWords<6> = {
     pipe_control::words::<6>().flag(pipe_control::COMMAND_STREAMER_STALL_ENABLE, REQUIRED)
 };
 
-/// Waits for all earlier work and flushes its writes to memory.
+/// Waits for all earlier work and flushes its writes to memory: before the L3 configuration and
+/// MEDIA_VFE_STATE ([`Wa::FlushBeforeL3Config`], [`Wa::StallBeforeVfeState`]), and before modes and
+/// base addresses change.
 pub(crate) const FLUSH: [u32; 6] = STALL
+    .flag(
+        pipe_control::COMMAND_STREAMER_STALL_ENABLE,
+        is_required(Wa::FlushBeforeL3Config) && is_required(Wa::StallBeforeVfeState),
+    )
     .flag(pipe_control::DC_FLUSH_ENABLE, true)
     .flag(pipe_control::RENDER_TARGET_CACHE_FLUSH_ENABLE, true)
     .flag(pipe_control::DEPTH_CACHE_FLUSH_ENABLE, true)
@@ -229,7 +235,10 @@ fn load_constants(data_dw: u32) -> [u32; LOAD_DW] {
 /// Dword of MEDIA_CURBE_LOAD with the data's offset.
 const OFFSET_AT: usize = media_curbe_load::CURBE_DATA_START_ADDRESS.lo as usize / 32;
 
-const STATE_FLUSH: [u32; 2] = media_state_flush::words::<2>().dwords;
+const STATE_FLUSH: [u32; 2] = {
+    assert!(is_required(Wa::FlushAfterWalker));
+    media_state_flush::words::<2>().dwords
+};
 
 /// Dwords of GPGPU_WALKER.
 const WALKER_DW: usize = gpgpu_walker::PACKET.dwords as usize;

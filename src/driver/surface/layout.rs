@@ -184,7 +184,7 @@ impl Surface {
             tiling,
             align_el,
             layer_align_rows_el: 1,
-            pitch_step_bytes: pitch_step(info, tiling, block),
+            pitch_step_bytes: pitch_step(device, info, tiling, block),
             row_pitch_bytes: info.row_pitch_bytes,
             pitch_fields,
             min_alignment_bytes: linear_alignment(info, block),
@@ -371,9 +371,16 @@ fn access_unit(info: &ImageInfo, block: FormatBlock) -> u32 {
 }
 
 /// The unit of row pitches in bytes.
-fn pitch_step(info: &ImageInfo, tiling: Tiling, block: FormatBlock) -> u32 {
+fn pitch_step(device: &Device, info: &ImageInfo, tiling: Tiling, block: FormatBlock) -> u32 {
     if let Some(tile) = tiling.tile(block) {
-        return tile.row_bytes;
+        let pairs = info.usage.contains(ImageUsage::DEPTH)
+            && info.samples == 8
+            && device.needs(Wa::DepthPitchWith8Samples);
+        return if pairs {
+            2 * tile.row_bytes
+        } else {
+            tile.row_bytes
+        };
     }
     let unit = access_unit(info, block);
     if !info.usage.contains(ImageUsage::DISPLAY) {

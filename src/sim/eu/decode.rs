@@ -8,6 +8,7 @@
 
 use crate::access::FastOperands;
 use crate::byte_ranges::OperandBytes;
+use crate::errata::{self, KernelErrata};
 use crate::fast;
 use crate::interpreter;
 use crate::kernel::Kernel;
@@ -40,31 +41,7 @@ impl Kernel {
         start: u64,
         step: &mut dyn FnMut(u64) -> Result<(Inst, u32), StopReason>,
     ) -> Result<Kernel, StopReason> {
-        let mut found: BTreeMap<u64, Result<(Inst, u32), StopReason>> = BTreeMap::new();
-        let mut work = vec![start];
-        while let Some(at) = work.pop() {
-            if found.contains_key(&at) {
-                continue;
-            }
-            if found.len() >= MAX_INSTRUCTIONS {
-                return Err(StopReason::Fault {
-                    what: format!("kernel of more than {MAX_INSTRUCTIONS} instructions"),
-                    at: start,
-                });
-            }
-            let got = step(at);
-            if let Ok((inst, len)) = &got {
-                let s = Successors::from_inst(inst, at, u64::from(*len));
-                work.extend(s.uip);
-                work.extend(s.jip);
-                work.extend(s.next);
-            } else if at == start
-                && let Err(e) = got
-            {
-                return Err(e);
-            }
-            found.insert(at, got);
-        }
+        let found = find_reachable(start, step)?;
         Ok(Kernel::link(start, &found))
     }
 
@@ -92,7 +69,7 @@ impl Kernel {
     }
 
     /// Like [`Kernel::decode`], but an instruction that breaks a rule of the instruction set
-    /// ([`isa::check_for_core`]) becomes a trap. Small cores (bxt, glk) have more rules.
+    /// ([`isa::check_for_core`]), or that an erratum of the device forbids, becomes a trap.
     ///
     /// # Errors
     /// Those of `decode`, and a first instruction that breaks a rule.
@@ -100,15 +77,15 @@ impl Kernel {
         fetch: &FetchInstruction<'_>,
         start: u64,
         generation: Gen,
-        small_core: bool,
+        errata: KernelErrata,
     ) -> Result<Kernel, StopReason> {
-        Kernel::build(start, &mut |at| {
+        let mut found = find_reachable(start, &mut |at| {
             let bytes = fetch(at)?;
             let (inst, len) = isa::decode(&bytes, generation).map_err(|e| StopReason::Fault {
                 what: format!("illegal instruction: {e}"),
                 at,
             })?;
-            match isa::check_for_core(&inst, generation, small_core)
+            match isa::check_for_core(&inst, generation, errata.aligned_wide_regions)
                 .into_iter()
                 .next()
             {
@@ -120,7 +97,11 @@ impl Kernel {
                     at,
                 }),
             }
-        })
+        })?;
+        for (at, error) in errata::errors(start, &found, errata) {
+            found.insert(at, Err(error));
+        }
+        Ok(Kernel::link(start, &found))
     }
 
     /// Builds a kernel of decoded instructions, 16 bytes apart, the first at offset 0.
@@ -205,15 +186,49 @@ impl Kernel {
     }
 }
 
+/// The instructions that control flow reaches from `start`, by byte offset. `step` returns the
+/// instruction at an offset and its length.
+fn find_reachable(
+    start: u64,
+    step: &mut dyn FnMut(u64) -> Result<(Inst, u32), StopReason>,
+) -> Result<BTreeMap<u64, Result<(Inst, u32), StopReason>>, StopReason> {
+    let mut found: BTreeMap<u64, Result<(Inst, u32), StopReason>> = BTreeMap::new();
+    let mut work = vec![start];
+    while let Some(at) = work.pop() {
+        if found.contains_key(&at) {
+            continue;
+        }
+        if found.len() >= MAX_INSTRUCTIONS {
+            return Err(StopReason::Fault {
+                what: format!("kernel of more than {MAX_INSTRUCTIONS} instructions"),
+                at: start,
+            });
+        }
+        let got = step(at);
+        if let Ok((inst, len)) = &got {
+            let s = Successors::from_inst(inst, at, u64::from(*len));
+            work.extend(s.uip);
+            work.extend(s.jip);
+            work.extend(s.next);
+        } else if at == start
+            && let Err(e) = got
+        {
+            return Err(e);
+        }
+        found.insert(at, got);
+    }
+    Ok(found)
+}
+
 /// Byte offsets at which execution can continue after an instruction.
-struct Successors {
-    next: Option<u64>,
-    jip: Option<u64>,
-    uip: Option<u64>,
+pub(crate) struct Successors {
+    pub(crate) next: Option<u64>,
+    pub(crate) jip: Option<u64>,
+    pub(crate) uip: Option<u64>,
 }
 
 impl Successors {
-    fn from_inst(inst: &Inst, at: u64, len: u64) -> Successors {
+    pub(crate) fn from_inst(inst: &Inst, at: u64, len: u64) -> Successors {
         let rel = |d: i32| at.checked_add_signed(i64::from(d));
         let imm = |k: usize| inst.src[k].file == RegFile::Imm;
         let mut s = Successors {

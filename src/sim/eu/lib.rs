@@ -11,6 +11,7 @@ mod byte_ranges;
 mod clock;
 mod convert;
 mod decode;
+mod errata;
 mod fast;
 mod flags;
 mod flow;
@@ -34,6 +35,7 @@ mod uninit_tracking;
 mod uop;
 
 pub use decode::FetchInstruction;
+pub use errata::KernelErrata;
 pub use host_simd::HostSimd;
 pub use kernel::Kernel;
 pub use message::{Message, MessageReply, SharedFunctions, StopReason};

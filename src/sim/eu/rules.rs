@@ -28,5 +28,9 @@ rules! {
     GRF_RANGE "grf-range", "vol. 7, Register Region Addressing", "regions and indirect accesses lie in the register file";
     SEND_RANGE "send-range", "vol. 7, Send Message", "the payload and the response of a message lie in the register file";
     TYPES "types", "vol. 2a, instruction reference", "an operation is defined for the types of its operands";
+    FLAGS_READ "flags-read", "vol. 7, ARF Registers; WaClearArfDependenciesBeforeEot",
+        "a flag register that a thread writes is read before the thread ends";
+    NOTIFICATION_CLEARED "notification-cleared", "vol. 7, Message Gateway; WaResetN0BeforeGatewayMessage",
+        "a thread writes n0 before each barrier message";
     UNINITIALISED "uninitialised", "vol. 7, EU Register Files", "a register is written before it is read";
 }

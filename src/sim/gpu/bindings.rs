@@ -5,10 +5,10 @@
 //! Ref: SKL PRM vol. 2d, message descriptors (MDC_*); vol. 7, "Binding Table", "Bindless".
 
 use crate::memory::AddressSpaceView;
-use crate::observer::{Colour, Slices, Via};
+use crate::observer::{Colour, SampledSurface, Slices, Via};
 use crate::rules;
 use crate::space::ADDRESS_MASK;
-use crate::surface::{AuxMode, Image, Surface};
+use crate::surface::{AuxMode, Image, Kind, Surface};
 use eu::{Message, StopReason};
 pub(crate) use isa::descriptor::bti;
 use isa::descriptor::common;
@@ -110,6 +110,8 @@ impl Payload<'_> {
 pub(crate) enum Use {
     /// Reads texels, or reads and modifies them.
     Reads,
+    /// Reads texels with the sampler.
+    Samples,
     /// Writes texels.
     Writes,
     /// Queries the size or the LOD.
@@ -269,6 +271,14 @@ impl<'a> Bindings<'a> {
 
     /// Checks that the surface's memory holds its data: HiZ and CCS contents are resolved.
     fn check_resolved(&self, image: &Image, what: Use, at: u64) -> Result<(), StopReason> {
+        if what == Use::Samples && !matches!(image.kind, Kind::Null | Kind::Buffer) {
+            let surface = SampledSurface {
+                address: image.address,
+                format: image.format.name,
+                has_aux: image.aux.mode != AuxMode::None,
+            };
+            self.view.sampled(&surface, at)?;
+        }
         if image.aux.mode == AuxMode::Hiz {
             return Ok(());
         }
@@ -280,7 +290,7 @@ impl<'a> Bindings<'a> {
         self.view.depth_seen(image.address, slices, at)?;
         // For reads, AUX_CCS_D behaves like AUX_CCS_E.
         let plain = !matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE);
-        if plain && what == Use::Reads {
+        if plain && matches!(what, Use::Reads | Use::Samples) {
             self.view.colour_seen(image.address, slices, at)?;
         } else if plain && self.view.is_strict() {
             self.mark_uncompressed(image, slices);

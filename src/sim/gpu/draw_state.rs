@@ -46,6 +46,8 @@ pub(crate) type CommittedConstants = Result<Vec<u32>, StopReason>;
 pub(crate) struct DrawState {
     /// Generation whose packet layouts the words have.
     pub hw_gen: Gen,
+    /// The device has [`hw::Wa::NoTiledTargetsOver16382`].
+    pub narrow_tiled_targets: bool,
     /// Words of the last command of each kind, by the upper half of its first dword.
     latched: BTreeMap<u16, Vec<u32>>,
     /// VERTEX_BUFFER_STATE by index.
@@ -72,6 +74,7 @@ impl Default for DrawState {
     fn default() -> DrawState {
         DrawState {
             hw_gen: Gen::Gen9,
+            narrow_tiled_targets: false,
             latched: BTreeMap::new(),
             vertex_buffers: BTreeMap::new(),
             instancing: BTreeMap::new(),

@@ -111,7 +111,7 @@ impl KernelCache {
             Ok(bytes)
         };
         let kernel = match options.strict {
-            true => Kernel::decode_legal(&record, start, options.hw_gen, options.small_core)?,
+            true => Kernel::decode_legal(&record, start, options.hw_gen, options.kernel_errata)?,
             false => Kernel::decode(&record, start, options.hw_gen)?,
         };
         let entry = CachedKernel {

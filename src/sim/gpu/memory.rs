@@ -4,7 +4,9 @@
 //!      one.
 //! Ref: SKL PRM vol. 5, "Memory Views".
 
-use crate::observer::{Colour, Depth, Marks, ReadResult, Slices, Via, Watch, WorkEpoch};
+use crate::observer::{
+    Colour, Depth, Marks, ReadResult, SampledSurface, Slices, Via, Watch, WorkEpoch,
+};
 use crate::space::{ADDRESS_MASK, AddressSpace};
 use eu::StopReason;
 use hw::state::render_surface_state::SURFACE_BASE_ADDRESS;
@@ -216,6 +218,14 @@ impl<'a> AddressSpaceView<'a> {
     pub(crate) fn control(&self, address: u64, bytes: u64) {
         if let Some(watch) = self.watch {
             watch.control(address & ADDRESS_MASK, bytes);
+        }
+    }
+
+    /// Reports that the message at `at` samples or loads from a surface.
+    pub(crate) fn sampled(&self, surface: &SampledSurface, at: u64) -> Result<(), StopReason> {
+        match self.watch {
+            Some(watch) => watch.sampled(surface, at),
+            None => Ok(()),
         }
     }
 

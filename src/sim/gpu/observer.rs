@@ -137,6 +137,16 @@ pub(crate) enum Colour {
     Plain([u32; 2]),
 }
 
+/// A surface that the sampler reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SampledSurface {
+    pub address: u64,
+    /// Name of the format.
+    pub format: &'static str,
+    /// It has an aux surface.
+    pub has_aux: bool,
+}
+
 /// Levels and array elements of a surface: each the first, and one past the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slices {
@@ -171,6 +181,8 @@ pub(crate) trait Watch: Sync {
     fn fetched(&self, buffer: u32, address: u64, bytes: u64) -> Result<(), StopReason>;
     /// The sampler is about to read an MCS at this address.
     fn control(&self, address: u64, bytes: u64);
+    /// The message at `at` samples or loads from a surface.
+    fn sampled(&self, surface: &SampledSurface, at: u64) -> Result<(), StopReason>;
     /// Memory is written.
     fn write(&self, address: u64, bytes: u64, via: Via, atomic: bool) -> Result<(), StopReason>;
     /// A surface state was read at `at`.

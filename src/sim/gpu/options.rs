@@ -17,6 +17,9 @@ pub struct Options {
     /// In strict mode, return the stale data of caches that were not invalidated instead of
     /// stopping.
     pub stale: bool,
+    /// In strict mode, leave out the rules for errata that Mesa's drivers do not respect
+    /// ([`crate::rules::BatchRule::beyond_mesa`]).
+    pub mesa: bool,
     /// Number of CPU threads that run the EU threads of a dispatch; 0 = all. Strict mode uses one,
     /// for a deterministic order.
     pub cpu_threads: usize,
@@ -37,9 +40,8 @@ pub struct Options {
     pub cancel: Arc<AtomicBool>,
     /// Generation of the simulated GPU (set by `Gpu::new`).
     pub hw_gen: Gen,
-    /// The device has low-power EUs, with more restrictions on 64-bit operations (set by
-    /// `Gpu::new`).
-    pub small_core: bool,
+    /// What the errata of the device demand of kernels in strict mode (set by `Gpu::new`).
+    pub kernel_errata: eu::KernelErrata,
     /// Host threads of this simulated GPU.
     pub pool: Pool,
 }
@@ -49,6 +51,7 @@ impl Default for Options {
         Options {
             strict: false,
             stale: false,
+            mesa: false,
             cpu_threads: 0,
             // About ten seconds of work on two CPU threads.
             instruction_budget: 1_000_000_000,
@@ -60,7 +63,7 @@ impl Default for Options {
             trace: Trace::default(),
             cancel: Arc::new(AtomicBool::new(false)),
             hw_gen: Gen::Gen9,
-            small_core: false,
+            kernel_errata: eu::KernelErrata::default(),
             pool: Pool::default(),
         }
     }

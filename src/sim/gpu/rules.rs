@@ -16,6 +16,9 @@ pub struct BatchRule {
     pub prm: &'static str,
     /// The requirement, in one line.
     pub help: &'static str,
+    /// Mesa's drivers break it: Intel's other drivers, or its documents, have the erratum. It is left
+    /// out where one of Mesa's drivers runs.
+    pub beyond_mesa: bool,
     /// The workaround that the rule enforces: only devices that need it have the rule.
     pub workaround: Option<Wa>,
 }
@@ -46,16 +49,19 @@ impl BatchRule {
 }
 
 macro_rules! rules {
-    ($($id:ident $name:literal $(for $workaround:expr)?, $prm:literal, $help:literal;)*) => {
+    ($($id:ident $name:literal $(beyond $mesa:ident)? $(for $workaround:expr)?, $prm:literal, $help:literal;)*) => {
         $(pub(crate) static $id: BatchRule = BatchRule {
             name: $name,
             prm: concat!("SKL PRM ", $prm),
             help: $help,
+            beyond_mesa: rules!(@beyond $($mesa)?),
             workaround: rules!(@workaround $($workaround)?),
         };)*
         /// Every rule for batches and dispatches. The rules for instructions are in the `eu` crate.
         pub static RULES: &[&BatchRule] = &[$(&$id),*];
     };
+    (@beyond) => { false };
+    (@beyond mesa) => { true };
     (@workaround) => { None };
     (@workaround $workaround:expr) => { Some($workaround) };
 }
@@ -80,20 +86,22 @@ rules! {
         "draws to targets with aux surfaces have MSC RAW hazard avoidance enabled";
     L3_DIVISION "l3-division", "vol. 2c, L3CNTLREG; vol. 5, L3 Allocation and Programming",
         "the L3 configuration is one of those documented";
-    L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 configuration changes only when work is complete and its writes are flushed";
+    L3_DRAINED "l3-drained" for Wa::FlushBeforeL3Config, "vol. 2c, L3CNTLREG", "the L3 configuration changes only when work is complete and its writes are flushed";
     PIPE_CONTROL_TEXTURE "pipe-control-texture" for Wa::StallWithTextureInvalidateOnGpgpu, "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";
+    PIPE_CONTROL_POST_SYNC "pipe-control-post-sync" beyond mesa for Wa::StallWithPostSyncOnGpgpu, "vol. 2a, PIPE_CONTROL, Post Sync Operation",
+        "a post-sync operation comes with a stall of its own in GPGPU mode";
     PIPE_CONTROL_VF "pipe-control-vf" for Wa::PostSyncWithVfInvalidate, "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "an invalidation of the vertex fetch cache comes with a post-sync operation";
     POST_SYNC_ALIGNMENT "post-sync-alignment", "vol. 2a, PIPE_CONTROL, Address", "post-sync operations write aligned quadwords";
     STORE_LENGTH "store-length", "vol. 2a, MI_STORE_DATA_IMM, Store Qword; DWord Length", "the command contains the whole quadword that it stores";
     STORE_ALIGNMENT "store-alignment", "vol. 2a, MI_STORE_DATA_IMM, Address", "a stored quadword is aligned";
-    VFE_STALL "vfe-stall", "vol. 2a, MEDIA_VFE_STATE", "a stalling PIPE_CONTROL comes between work and MEDIA_VFE_STATE";
+    VFE_STALL "vfe-stall" for Wa::StallBeforeVfeState, "vol. 2a, MEDIA_VFE_STATE", "a stalling PIPE_CONTROL comes between work and MEDIA_VFE_STATE";
     VFE_BEFORE_3D "vfe-before-3d" for Wa::VfeStateBefore3d, "vol. 2a, PIPELINE_SELECT, mid-object preemption",
         "MEDIA_VFE_STATE comes between the last walker and the selection of the 3D pipeline";
     VFE_THREADS "vfe-threads", "vol. 2a, MEDIA_VFE_STATE, Maximum Number of Threads", "no more threads than the machine has";
     VFE_SCRATCH "vfe-scratch", "vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space", "scratch of a thread is at most 2 MB";
-    CURBE_FLUSH "curbe-flush", "vol. 2a, MEDIA_STATE_FLUSH", "a flush comes between GPGPU_WALKER and MEDIA_CURBE_LOAD";
+    CURBE_FLUSH "curbe-flush" for Wa::FlushAfterWalker, "vol. 2a, MEDIA_STATE_FLUSH", "a flush comes between GPGPU_WALKER and MEDIA_CURBE_LOAD";
     CURBE_ALIGNMENT "curbe-alignment", "vol. 2a, MEDIA_CURBE_LOAD", "start and length of CURBE data are multiples of 64 bytes";
     CURBE_ALLOCATION "curbe-allocation", "vol. 2a, MEDIA_VFE_STATE, CURBE Allocation Size", "CURBE data fits what is allocated";
     CURBE_READ "curbe-read", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Constant URB Entry Read Length",
@@ -137,6 +145,12 @@ rules! {
         "the mip tail of an image in Y, X or W tiles or in rows, which has none, starts beyond its last level";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",
         "images in dma-bufs are cached as the page tables say: the display engine does not snoop the LLC";
+    SAMPLER_FORMATS "sampler-formats" beyond mesa for Wa::InvalidateBetweenFormats, "vol. 7, Sampler; WaSamplerCacheFlushBetweenRedescribedSurfaceReads",
+        "the texture cache is invalidated between reads of one surface in two formats";
+    SAMPLER_ASTC "sampler-astc-5x5" beyond mesa for Wa::FlushBetweenAstc5x5AndAux, "vol. 4, sampler workarounds",
+        "the texture cache is invalidated between reads of ASTC 5x5 and of surfaces with CCS, MCS or HiZ";
+    ASTC_VOID_EXTENT "astc-void-extent" for Wa::NoAstcVoidExtentDenormals, "vol. 5, ASTC Void Extent; WaEnableVoidExtentBlockPatchingforASTCLDRTextures",
+        "void-extent blocks of ASTC that the sampler reads have no channel that is a denormal half float";
     SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
     WORK_ORDER "work-order", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
         "a stalling PIPE_CONTROL comes between work that writes memory and other work that reads or writes it";
@@ -193,6 +207,12 @@ rules! {
         "parts that hang have the vertex cache disabled with tessellation";
     BARRIER_MODE "barrier-mode" for Wa::BarrierMode, "vol. 2c, SLICE_COMMON_ECO_CHICKEN1 (GLK)",
         "the barrier mode of Gemini Lake is that of the pipeline that uses barriers";
+    DEPTH_PITCH "depth-pitch" beyond mesa for Wa::DepthPitchWith8Samples, "vol. 2a, 3DSTATE_DEPTH_BUFFER, Surface Pitch; WaMsaa8xTileYDepthPitchAlignment",
+        "the pitch of a depth buffer with eight samples is a multiple of 256 bytes";
+    VERTEX_BUFFER_EMPTY "vertex-buffer-empty" for Wa::NullVertexBufferWhenEmpty, "vol. 2a, VERTEX_BUFFER_STATE, Null Vertex Buffer",
+        "a vertex buffer without bytes is a null vertex buffer";
+    TARGET_WIDTH "target-width" for Wa::NoTiledTargetsOver16382, "vol. 2d, RENDER_SURFACE_STATE, Width; WaAvoid16KWidthForTiledSurfaces",
+        "single-sampled render targets wider than 16382 pixels are linear";
     PS_HEADER_ONLY "ps-header-only" for Wa::HeaderOnlyPixelShader, "vol. 16, 0877",
         "threads of a pixel shader have attributes, constants or other data behind the payload's header";
     PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader enables at least one dispatch width";
@@ -225,7 +245,7 @@ rules! {
         "the operation is not reserved and matches the data size";
     SAMPLER_BOUNDS "sampler-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
         "sampler states lie in the heap";
-    PS_SAMPLES "ps-samples", "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
+    PS_SAMPLES "ps-samples" for Wa::NoSimd32With16Samples, "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
         "SIMD32 dispatch is off with 16 samples";
     PS_SAMPLE_WIDTH "ps-sample-width", "vol. 7, Pixel Grouping (Dispatch Size) Control",
         "per-sample dispatch enables one width";

@@ -83,6 +83,8 @@ pub struct Options {
     pub strict: bool,
     /// In strict mode: return stale data from caches instead of reporting the read.
     pub stale: bool,
+    /// In strict mode: leave out the rules for errata that Mesa's drivers do not respect.
+    pub mesa: bool,
     /// Seconds after which a batch counts as hung.
     pub hang_seconds: u32,
     /// Instructions of a batch after which it counts as hung.
@@ -122,6 +124,7 @@ impl Default for Options {
         Self {
             strict: false,
             stale: false,
+            mesa: false,
             hang_seconds: DEFAULT_HANG_SECONDS,
             hang_instructions: gpu::Options::default().instruction_budget,
             cpu_threads: 0,
@@ -150,6 +153,10 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     (
         "stale",
         "strict, but reads return stale data from caches instead of being reported: the images show it",
+    ),
+    (
+        "mesa",
+        "in strict mode, leave out the rules for errata that Mesa's drivers do not respect (implied by --driver)",
     ),
     (
         "hang=SECONDS",
@@ -230,6 +237,7 @@ impl Options {
             profile: self.profile.is_some(),
             strict: self.strict,
             stale: self.stale,
+            mesa: self.mesa,
             instruction_budget: self.hang_instructions,
             cpu_threads: self.cpu_threads,
             ..gpu::Options::default()
@@ -260,6 +268,7 @@ impl Options {
             match word.split_once('=') {
                 None if word == "strict" => options.strict = true,
                 None if word == "stale" => (options.strict, options.stale) = (true, true),
+                None if word == "mesa" => options.mesa = true,
                 None if word == "null" => options.null = true,
                 Some(("hang", seconds)) => {
                     hang_seconds = Some(seconds.parse().map_err(|_| bad())?);

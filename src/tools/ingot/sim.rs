@@ -129,6 +129,9 @@ fn option_list(args: &Args) -> Result<String, String> {
     if args.strict {
         options.push("strict".into());
     }
+    if args.driver.as_deref().is_some_and(is_mesa) {
+        options.push("mesa".into());
+    }
     if let Some(units) = &args.trace {
         options.extend(units.split(',').map(|unit| format!("trace={unit}")));
     }
@@ -263,6 +266,13 @@ fn find(name: &str, installed: &[&str]) -> Result<PathBuf, String> {
 /// The values of `--driver`.
 const DRIVERS: &str =
     "it may be ingot, anv or hasvk (Vulkan), iris (OpenGL), neo (OpenCL), or a JSON manifest";
+
+/// True for a driver of Mesa: any but our own and Intel's OpenCL driver.
+fn is_mesa(driver: &str) -> bool {
+    let name = std::path::Path::new(driver).file_name();
+    let ours = name.is_some_and(|name| name.to_string_lossy().starts_with("ingot"));
+    !ours && driver != "neo"
+}
 
 /// The environment variables that make the program's loader use only this driver.
 fn choices(driver: &str) -> Result<Vec<(&'static str, OsString)>, String> {

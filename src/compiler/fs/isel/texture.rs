@@ -17,7 +17,8 @@ use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, SamplerOp};
 use crate::lir::{Dst, SendInfo, Src};
 use entity::Id;
-use isa::Type;
+use hw::{Gen, Wa};
+use isa::{CondMod, Opcode, Type};
 use nir::{AluOp, CfEvent, Def, Instr, Tex, TexOp, TexSrc};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -160,7 +161,29 @@ impl Isel<'_> {
         if split_response {
             self.set_from_responses(tex.def, response, 4, first);
         }
+        let levels_undefined = const { Wa::NullSurfaceLevels.required_on(Gen::Gen9) };
+        if tex.op == TexOp::QueryLevels && levels_undefined {
+            self.zero_levels_without_width(tex.def, u32::from(lanes) * 4);
+        }
         Ok(())
+    }
+
+    /// Makes the number of levels 0 where the width, which the same response has, is 0: in a null
+    /// surface, whose number of levels is undefined. `bytes`: of a component of the response.
+    fn zero_levels_without_width(&mut self, def: Id<Def>, bytes: u32) {
+        let ty = Type::Ud;
+        let levels = self.comp(def, 0, ty);
+        let mut width = levels;
+        width.offset -= 3 * bytes;
+        let exec = Exec::Active;
+        let (null, zero) = (Lanes::null(ty, 4), Lanes::imm(ty, 0));
+        let some = Mods::cmod(CondMod::Nz, 0);
+        self.b.binary(Opcode::Cmp, exec, null, width, zero, some);
+        let known = self.b.temp(ty, exec);
+        let where_some = Mods::pred(0, false);
+        self.b
+            .binary(Opcode::Sel, exec, known, levels, zero, where_some);
+        self.set_lanes(def, 0, known);
     }
 
     /// Finds how many leading components of each def are read.

@@ -6,6 +6,7 @@
 //!      "3DSTATE_PS_EXTRA", "3DSTATE_PS_BLEND", "3DSTATE_WM_DEPTH_STENCIL"; vol. 2d, "BLEND_STATE",
 //!      "COLOR_CALC_STATE".
 
+use hw::Wa;
 use hw::draw::{
     state_ps, state_ps_blend, state_ps_extra, state_sbe, state_sbe_swiz, state_wm,
     state_wm_depth_stencil,
@@ -27,6 +28,7 @@ use crate::draw::state::{
     MultisampleState, TARGETS,
 };
 use crate::draw::target::DepthStencilTarget;
+use crate::gen9::is_required;
 
 /// Attributes with a swizzle entry; later ones always come from the slot of their own index.
 const SWIZZLED: usize = abi::MAX_SWIZZLED_INPUTS;
@@ -145,7 +147,10 @@ fn kernel_slots(variants: &[Option<FragmentVariant>; 3]) -> [Option<FragmentVari
 ///
 /// Ref: vol. 2a, 3DSTATE_PS, "32 Pixel Dispatch Enable": not in PER_PIXEL dispatch with sixteen
 ///      samples.
-const NO_SIMD32_SAMPLES: u8 = 16;
+const NO_SIMD32_SAMPLES: u8 = {
+    assert!(is_required(Wa::NoSimd32With16Samples));
+    16
+};
 
 /// 3DSTATE_PS for both ranges of sample counts, if the sample count decides which variants are
 /// enabled.

@@ -4,6 +4,7 @@
 //! Ref: SKL PRM vol. 2a, "3DSTATE_VERTEX_ELEMENTS", "3DSTATE_VERTEX_BUFFERS", "3DSTATE_VF_*",
 //!      "3DPRIMITIVE"; vol. 7, "Vertex Fetch".
 
+use hw::Wa;
 use hw::draw::{
     primitive, state_index_buffer, state_vertex_buffers, state_vertex_elements, state_vf,
     state_vf_instancing, state_vf_sgvs, state_vf_topology,
@@ -18,6 +19,7 @@ use crate::draw::state::{
     ATTRIBUTES, AttributeKind, FixedFunctionState, IndexBuffer, IndexType, Topology,
     VertexAttribute,
 };
+use crate::gen9::is_required;
 use crate::mocs::mocs;
 use crate::stream::{Stream, StreamMemory};
 
@@ -183,11 +185,12 @@ fn instancing(index: u64, per_instance: Option<u32>) -> [u32; 3] {
 /// VERTEX_BUFFER_STATE.
 fn buffer(index: u64, address: u64, bytes: u32, stride_bytes: u16) -> [u32; 4] {
     use vertex_buffer_state as vb;
+    let is_empty = bytes == 0 && const { is_required(Wa::NullVertexBufferWhenEmpty) };
     vb::words::<4>()
         .with(vb::VERTEX_BUFFER_INDEX, index)
         .with(vb::MOCS, mocs(address))
         .flag(vb::ADDRESS_MODIFY_ENABLE, true)
-        .flag(vb::NULL_VERTEX_BUFFER, address == 0)
+        .flag(vb::NULL_VERTEX_BUFFER, address == 0 || is_empty)
         .with(vb::BUFFER_PITCH, stride_bytes.into())
         .with(vb::BUFFER_STARTING_ADDRESS, address)
         .with(vb::BUFFER_SIZE, bytes.into())

@@ -141,6 +141,20 @@ fn samples_of_depth_are_interleaved() {
     }
 }
 
+/// WaMsaa8xTileYDepthPitchAlignment: 256 bytes where other depth buffers have tiles of 128.
+#[test]
+fn depth_with_eight_samples_has_an_even_number_of_tiles() {
+    for (samples, width, pitch) in [(8, 24, 512), (8, 32, 512), (4, 48, 384), (16, 24, 384)] {
+        let surface = layout(&ImageInfo {
+            format: format("R32_FLOAT"),
+            usage: ImageUsage::DEPTH,
+            samples,
+            ..image_2d(width, 8)
+        });
+        assert_eq!(surface.row_pitch_bytes, pitch, "{samples} {width}");
+    }
+}
+
 #[test]
 fn samples_of_colour_are_layers() {
     let surface = layout(&ImageInfo {

@@ -10,8 +10,10 @@ use ash::vk as api;
 use blit::{
     DepthStencilFormat, DrawShader, ResolveMode, SampledCopy, Shader, TexelConversion, WORKGROUP,
 };
+use cmd::PendingFlushes;
 use cmd::draw::state::PixelRect;
 use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
+use hw::Wa;
 use hw::value::surface_format;
 use smallvec::{SmallVec, smallvec};
 use surface::{ImageDim, Surface, Tiling};
@@ -272,6 +274,17 @@ impl CommandBuffer {
         self.context.physical.info().device.hw_gen
     }
 
+    /// Separates reads of an image in a format that is not its own from others, before and behind
+    /// ([`Wa::InvalidateBetweenFormats`]). An application's views of several formats are not
+    /// separated: what a draw reads through bindless surfaces is not known.
+    fn separate_formats(&mut self, part: &ImagePlane, format: &hw::Format) {
+        let needed = Wa::InvalidateBetweenFormats.required_on(self.hw_gen());
+        if needed && part.format.number != format.number {
+            self.recorder
+                .barrier(PendingFlushes::STALL.with(PendingFlushes::INVALIDATE_TEXTURE));
+        }
+    }
+
     /// Draws a texture into a box of a layer or slice of a renderable destination. `push` returns
     /// the fragment shader's push constants, given the handles of texture and sampler.
     fn draw_blit<const PUSH_DW: usize>(
@@ -453,6 +466,8 @@ impl CommandBuffer {
             numbers,
         };
         let linear = filter == api::Filter::LINEAR;
+        let format_read = texture.format;
+        self.separate_formats(part_from, format_read);
         let layers = if to_volume {
             to.extent_px[2]
         } else {
@@ -502,6 +517,7 @@ impl CommandBuffer {
             let box_to = (destination, &to, CcsMode::FastClear);
             self.draw_blit((drawn, format), texture, box_to, linear, to_draw)?;
         }
+        self.separate_formats(part_from, format_read);
         Ok(())
     }
 
@@ -559,6 +575,7 @@ impl CommandBuffer {
             let [left, top, _] = from.offset_px;
             [left, top + row, write_method.packing, has_no_mcs]
         };
+        self.separate_formats(part_from, format_from);
         for layer in 0..to.layers {
             let texture = SurfaceView {
                 format: format_from,
@@ -606,6 +623,7 @@ impl CommandBuffer {
             let box_to = (destination, &to, ccs_mode);
             self.draw_blit((drawn, format), texture, box_to, false, to_draw)?;
         }
+        self.separate_formats(part_from, format_from);
         Ok(write_method.render_format.is_some())
     }
 
@@ -677,6 +695,7 @@ impl CommandBuffer {
         let [left, top, _] = from.offset_px;
         let chosen = (choice, kind, source.samples().ilog2());
         let launches = blit::resolve_depth_stencil(chosen, [left, top], plane, extent);
+        self.separate_formats(part_from, format);
         for (slice, launch) in launches {
             let texture = SurfaceView {
                 format,
@@ -701,6 +720,7 @@ impl CommandBuffer {
             let handles = [handle, handle + (SURFACE_BYTES << 6)];
             self.dispatch_meta_on(launch.shader, &handles, &launch.push_dw, launch.groups)?;
         }
+        self.separate_formats(part_from, format);
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Kernels: what control flow reaches, where it goes, and what executes each instruction.
 
 use crate::decode::num_srcs;
+use crate::errata::KernelErrata;
 use crate::kernel::Kernel;
 use crate::message::StopReason;
 use crate::state::Options;
@@ -164,8 +165,12 @@ fn kernel_can_be_checked_against_isa_rules() {
             let bytes = code.get(at..at + 16).and_then(|b| b.try_into().ok());
             Ok(bytes.unwrap_or([0; 16]))
         };
-        let legal = |small_core| {
-            Kernel::decode_legal(&fetch, 0, hw::Gen::Gen9, small_core).map(|k| k.len())
+        let legal = |aligned_wide_regions| {
+            let errata = KernelErrata {
+                aligned_wide_regions,
+                ..KernelErrata::default()
+            };
+            Kernel::decode_legal(&fetch, 0, hw::Gen::Gen9, errata).map(|k| k.len())
         };
         let lax = Kernel::decode(&fetch, 0, hw::Gen::Gen9).map(|k| k.len());
         (lax, legal(false), legal(true))

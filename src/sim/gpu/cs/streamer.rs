@@ -21,7 +21,7 @@ use crate::strict::tracker::Tracker;
 use crate::target_images::DrawnTargets;
 use eu::StopReason;
 use hw::batch::length_dw;
-use hw::{Device, Packet};
+use hw::{Device, Packet, Wa};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -104,7 +104,7 @@ impl Gpu {
             device,
             options: Options {
                 hw_gen: device.hw_gen,
-                small_core: device.low_power,
+                kernel_errata: eu::KernelErrata::of(device, !options.mesa),
                 ..options
             },
             epoch: Instant::now(),
@@ -142,12 +142,16 @@ impl Gpu {
         len_bytes: u64,
     ) -> Result<BatchReport, StopReason> {
         let log = self.options.strict.then(|| {
-            Log::with_resolve_tracker(Arc::clone(&self.unresolved), space, self.options.stale)
+            let unresolved = Arc::clone(&self.unresolved);
+            let mut log = Log::with_resolve_tracker(unresolved, space, self.options.stale);
+            log.beyond_mesa = !self.options.mesa;
+            log
         });
         let watch = log.as_ref().map(|log| log as &dyn Watch);
         // The application may change memory between batches.
         context.draw.committed_constants = Default::default();
         context.draw.hw_gen = self.device.hw_gen;
+        context.draw.narrow_tiled_targets = self.device.needs(Wa::NoTiledTargetsOver16382);
         let mut run = BatchRun {
             gpu: self,
             context,

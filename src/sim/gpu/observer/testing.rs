@@ -1,6 +1,8 @@
 //! An observer that records reads and writes and allows everything.
 
-use crate::observer::{Colour, Depth, Marks, Memory, ReadResult, Slices, Via, Watch, WorkEpoch};
+use crate::observer::{
+    Colour, Depth, Marks, Memory, ReadResult, SampledSurface, Slices, Via, Watch, WorkEpoch,
+};
 use eu::StopReason;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -45,6 +47,9 @@ impl Watch for Quiet {
         Ok(())
     }
     fn control(&self, _: u64, _: u64) {}
+    fn sampled(&self, _: &SampledSurface, _: u64) -> Result<(), StopReason> {
+        Ok(())
+    }
     fn write(&self, address: u64, bytes: u64, _: Via, _: bool) -> Result<(), StopReason> {
         self.note((true, address, bytes));
         Ok(())

@@ -13,6 +13,7 @@ use crate::memory::AddressSpaceView;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Band, Block, Image, Kind, Level};
 use eu::StopReason;
+use hw::{Gen, Wa};
 
 /// Column, row and slice of a message's coordinates: the array element is the second coordinate of
 /// 1D arrays, and the third of others.
@@ -322,13 +323,21 @@ impl Engine {
     }
 }
 
+/// The number of levels that `resinfo` returns for a null surface: undefined on parts with the
+/// erratum, so a number that no surface has.
+const LEVELS_OF_NULL: u32 = if Wa::NullSurfaceLevels.required_on(Gen::Gen9) {
+    0x5a5a
+} else {
+    0
+};
+
 /// The response of `resinfo`: width, height, depth or array elements (zero unless the surface is an
 /// array), levels.
 fn surface_info(image: &Image, lod: u32) -> [u32; 4] {
     let [width, height, depth] = image.level_extent(lod);
     let elements = if image.is_array { depth } else { 0 };
     match image.kind {
-        Kind::Null => [0; 4],
+        Kind::Null => [0, 0, 0, LEVELS_OF_NULL],
         Kind::Buffer => [width, 0, 0, 0],
         _ if lod >= image.levels => [0, 0, 0, image.levels],
         Kind::D1 => [width, elements, 0, image.levels],

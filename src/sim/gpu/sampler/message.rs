@@ -55,7 +55,7 @@ impl Engine {
             message_type::LOD,
         ]
         .contains(&request.message_type);
-        let what = if asks { Use::Asks } else { Use::Reads };
+        let what = if asks { Use::Asks } else { Use::Samples };
         let place = bindings.remembered(message, what)?;
         let bindings = &*bindings;
         let (state, image) = bindings.remembered_at(place);

@@ -43,8 +43,8 @@ mod state;
 
 use crate::memory::AddressSpaceView;
 use crate::observer::{
-    CACHES, Colour, Depth, Marks, Memory, PipeControlEffects, ReadResult, Slices, Via, Watch,
-    WorkEpoch,
+    CACHES, Colour, Depth, Marks, Memory, PipeControlEffects, ReadResult, SampledSurface, Slices,
+    Via, Watch, WorkEpoch,
 };
 use crate::resolve_tracking::{FirstLine, ResolveTracker, memory_id};
 use crate::rules::{COLOUR_RESOLVE, COMMAND_PREFETCH, HIZ_FILLED, HIZ_RESOLVE, VERTEX_TAG};
@@ -74,6 +74,8 @@ pub(crate) struct Log {
     space: AddressSpace,
     /// Return stale data instead of stopping.
     returns_stale: bool,
+    /// Enforces the rules that Mesa's drivers break ([`crate::rules::BatchRule::beyond_mesa`]).
+    pub beyond_mesa: bool,
 }
 
 /// What a PIPE_CONTROL had to do.
@@ -108,6 +110,7 @@ impl Log {
             state: Mutex::new(state),
             space: space.clone(),
             returns_stale,
+            beyond_mesa: true,
         }
     }
 
@@ -287,6 +290,7 @@ impl Log {
         }
         if control.invalidated[TEXTURE] {
             state.control.clear();
+            state.sampler.invalidate();
         }
         if control.stall {
             state.complete_all_work();
@@ -673,6 +677,13 @@ impl Watch for Log {
     fn bound(&self, address: u64, bytes: u64) {
         if bytes != 0 {
             self.state().bind_buffer(address, bytes);
+        }
+    }
+
+    fn sampled(&self, surface: &SampledSurface, at: u64) -> Result<(), StopReason> {
+        match self.beyond_mesa {
+            true => self.state().sampler.read(surface, at),
+            false => Ok(()),
         }
     }
 

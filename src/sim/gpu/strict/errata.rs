@@ -7,11 +7,13 @@
 use crate::context::HwContext;
 use crate::draw_state::DrawState;
 use crate::rules::{
-    BARRIER_MODE, PS_HEADER_ONLY, STAGE_THREADS, URB_ENTRIES_LIMIT, VERTEX_CACHE_TESSELLATION,
+    BARRIER_MODE, DEPTH_PITCH, PS_HEADER_ONLY, STAGE_THREADS, URB_ENTRIES_LIMIT,
+    VERTEX_BUFFER_EMPTY, VERTEX_CACHE_TESSELLATION,
 };
 use eu::StopReason;
-use hw::draw_state::state_constant_body as body;
+use hw::draw_state::{state_constant_body as body, vertex_buffer_state as vb};
 use hw::state::interface_descriptor_data as idd;
+use hw::value::draw::depth_surface_type;
 use hw::{Device, Field, Packet, Wa, draw, register};
 
 /// Maximum Number of Threads of each geometry stage: name, command, enable bit, field.
@@ -53,6 +55,7 @@ pub(super) fn check_draw(context: &HwContext, device: &Device, at: u64) -> Resul
     }
     check_payload(state, device, at)?;
     check_urb_entries(state, device, at)?;
+    check_vertex_buffers(state, device, at)?;
     let tessellates = state.flag(&draw::state_ds::PACKET, draw::state_ds::ENABLE);
     let cached = !state.flag(
         &draw::state_vs::PACKET,
@@ -64,6 +67,39 @@ pub(super) fn check_draw(context: &HwContext, device: &Device, at: u64) -> Resul
     })?;
     let hull = state.flag(&draw::state_hs::PACKET, draw::state_hs::ENABLE);
     check_barrier_mode(context, hull.then_some(true), device, at)
+}
+
+/// Checks what Mesa's drivers do not respect.
+pub(super) fn check_draw_beyond_mesa(
+    state: &DrawState,
+    device: &Device,
+    at: u64,
+) -> Result<(), StopReason> {
+    use draw::{state_depth_buffer as depth, state_multisample as multisample};
+    const EIGHT_SAMPLES: u64 = 3;
+    let samples = state.get(&multisample::PACKET, multisample::NUMBER_OF_MULTISAMPLES);
+    let null = state.get(&depth::PACKET, depth::SURFACE_TYPE) == depth_surface_type::SURFTYPE_NULL;
+    let pitch = state.get(&depth::PACKET, depth::SURFACE_PITCH) + 1;
+    let concerned = device.needs(Wa::DepthPitchWith8Samples)
+        && samples == EIGHT_SAMPLES
+        && !state.words(&depth::PACKET).is_empty()
+        && !null;
+    DEPTH_PITCH.check(!concerned || pitch.is_multiple_of(256), at, || {
+        format!("eight samples, {pitch} bytes")
+    })
+}
+
+/// Checks that vertex buffers without bytes are null.
+fn check_vertex_buffers(state: &DrawState, device: &Device, at: u64) -> Result<(), StopReason> {
+    if !device.needs(Wa::NullVertexBufferWhenEmpty) {
+        return Ok(());
+    }
+    for (index, words) in &state.vertex_buffers {
+        let null = vb::NULL_VERTEX_BUFFER.get(words) == 1;
+        let kept = null || vb::BUFFER_SIZE.get(words) != 0;
+        VERTEX_BUFFER_EMPTY.check(kept, at, || format!("buffer {index}"))?;
+    }
+    Ok(())
 }
 
 /// Checks a walker with this interface descriptor.

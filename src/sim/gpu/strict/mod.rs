@@ -15,6 +15,7 @@ mod errata;
 mod privileged_registers;
 mod reserved_bits;
 pub(crate) mod scratch;
+mod sampler;
 mod sequence;
 mod stages;
 mod surface;

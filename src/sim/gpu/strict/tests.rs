@@ -287,14 +287,15 @@ fn pipe_control_rules() {
     let [operation, place] = write(DATA);
     let invalid = [
         pipe_control(&[]),
-        pipe_control(&[vertices, operation, place]),
+        pipe_control(&[vertices, operation, place, stall]),
     ];
     assert_accepted(&join(&invalid));
-    broken(
-        "post-sync-alignment",
-        &join(&[pipe_control(&write(DATA + 4))]),
-    );
-    assert_accepted(&join(&[pipe_control(&write(DATA + 8))]));
+    let stalled = |address| join(&[pipe_control(&[&write(address)[..], &[stall]].concat())]);
+    broken("post-sync-alignment", &stalled(DATA + 4));
+    assert_accepted(&stalled(DATA + 8));
+    // The batch selects the GPGPU pipeline.
+    let alone = join(&[pipe_control(&write(DATA + 8))]);
+    broken("pipe-control-post-sync", &alone);
 }
 
 fn load(register: u32) -> Vec<u32> {

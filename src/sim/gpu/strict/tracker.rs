@@ -10,10 +10,10 @@ use crate::pipe_control_stats::{ExecutedPipeControl, Purpose};
 use crate::rules::{
     BASE_ADDRESS_FLUSH, BASE_ADDRESS_GIVEN, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT,
     CURBE_ALLOCATION, CURBE_FLUSH, CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE,
-    HEAP_BOUNDS, L3_DIVISION, L3_DRAINED, PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF,
-    PIPELINE_SELECT_FLUSH, PIPELINE_SELECT_INVALIDATE, POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE,
-    STORE_ALIGNMENT, STORE_LENGTH, VFE_BEFORE_3D, VFE_SCRATCH, VFE_STALL, VFE_THREADS,
-    WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
+    HEAP_BOUNDS, L3_DIVISION, L3_DRAINED, PIPE_CONTROL_POST_SYNC, PIPE_CONTROL_TEXTURE,
+    PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH, PIPELINE_SELECT_INVALIDATE, POST_SYNC_ALIGNMENT,
+    SLM_L3, SLM_SIZE, STORE_ALIGNMENT, STORE_LENGTH, VFE_BEFORE_3D, VFE_SCRATCH, VFE_STALL,
+    VFE_THREADS, WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
 };
 use crate::strict::caches::{Found, Log};
 use crate::strict::reserved_bits::check_reserved_bits;
@@ -25,7 +25,7 @@ use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
 use hw::value::command::walker_simd_size;
 use hw::value::state::shared_local_memory_size;
-use hw::{Device, Field, Packet, draw as packets, media, mi, register};
+use hw::{Device, Field, Packet, Wa, draw as packets, media, mi, register};
 
 /// Invalidate flags of PIPE_CONTROL, and the cache of each.
 const CACHES: [(Field, Via); 4] = {
@@ -120,7 +120,7 @@ impl<'a> Tracker<'a> {
         self.sequence.command(packet, words, context, at)?;
         let is = |other: &Packet| std::ptr::eq(packet, other);
         if is(&media::pipe_control::PACKET) {
-            self.pipe_control(words, context, at)
+            self.pipe_control(words, context, device, at)
         } else if is(&media::pipeline_select::PACKET) {
             self.pipeline_select(words, context, at)
         } else if is(&media::state_base_address::PACKET) {
@@ -168,6 +168,9 @@ impl<'a> Tracker<'a> {
             stages::check(&context.draw, at)?;
             urb::check(&context.draw, l3, device, at)?;
             errata::check_draw(context, device, at)?;
+            if self.log.beyond_mesa {
+                errata::check_draw_beyond_mesa(&context.draw, device, at)?;
+            }
             self.begin_draw_work();
             Ok(())
         } else if is(&media::gpgpu_walker::PACKET) {
@@ -214,6 +217,7 @@ impl<'a> Tracker<'a> {
         &mut self,
         words: &[u32],
         context: &HwContext,
+        device: &Device,
         at: u64,
     ) -> Result<(), StopReason> {
         use media::pipe_control as f;
@@ -226,6 +230,12 @@ impl<'a> Tracker<'a> {
             "the texture cache is invalidated under running work".into()
         })?;
         let post_sync = set(f::POST_SYNC_OPERATION);
+        let stalls_late = gpgpu && post_sync && !stall && self.log.beyond_mesa;
+        PIPE_CONTROL_POST_SYNC.check(
+            !(stalls_late && device.needs(Wa::StallWithPostSyncOnGpgpu)),
+            at,
+            || "a post-sync operation without a stall, in the GPGPU pipeline".into(),
+        )?;
         let vertices = set(f::VF_CACHE_INVALIDATION_ENABLE);
         PIPE_CONTROL_VF.check(!vertices || post_sync, at, || {
             "the vertex fetch cache is invalidated without a post-sync operation".into()

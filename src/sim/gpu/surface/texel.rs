@@ -91,6 +91,9 @@ impl Image {
         let element = self.element(view, address)?;
         let [block_w, block_h] = self.format.block_el.map(u32::from);
         if block_w > 1 {
+            if view.is_strict() {
+                compressed::check_block(self.format, &element, address)?;
+            }
             let (x, y) = ((x % block_w) as usize, (y % block_h.max(1)) as usize);
             if let Some(texel) = compressed::decode_texel(self.format, &element, x, y) {
                 return Ok(texel);

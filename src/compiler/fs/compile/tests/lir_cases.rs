@@ -9,15 +9,16 @@ use super::cases::{Case, read_cases};
 use crate::alloc::{regalloc, spill};
 use crate::compile::PIPELINE;
 use crate::emit::schedule::{self, PressureHeuristic};
-use crate::emit::{encode, lower_mrf_payloads, lower_wide_regions};
+use crate::emit::{encode, lower_errata, lower_mrf_payloads, lower_wide_regions};
 use crate::lir::live::{Interval, NO_LOOP, intervals, loops};
 use crate::lir::{Lir, Vgrf, VgrfId, parse, print, round_trip, validate};
 use entity::{Id, IdMap, IdSet};
 use std::collections::BTreeMap;
 
 /// The passes besides those of the pipeline.
-const OTHER_PASSES: [&str; 7] = [
+const OTHER_PASSES: [&str; 8] = [
     "encode",
+    "lower_errata",
     "lower_mrf_payloads",
     "lower_wide_regions",
     "regalloc",
@@ -42,6 +43,11 @@ fn print(lir: &Lir) -> String {
 fn run_pass(lir: &mut Lir, words: &[&str]) -> String {
     match words {
         ["lower_mrf_payloads"] => lower_mrf_payloads::lower_mrf_payloads(lir),
+        ["lower_errata"] => {
+            let skl = hw::Device::by_name("skl").unwrap();
+            lower_errata::lower_errata(lir, skl);
+            check_rules(lir, "skl", &separate_registers(lir));
+        }
         ["lower_wide_regions"] => {
             lower_wide_regions::lower_wide_regions(lir).unwrap();
             check_rules(lir, "bxt", &separate_registers(lir));

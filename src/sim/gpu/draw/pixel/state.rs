@@ -97,6 +97,8 @@ pub(super) struct State<'a> {
     pub declares_target_writes: bool,
     /// The hazards of compressed targets are avoided: see [`target_rules::check_hazards_avoided`].
     pub avoids_hazards: bool,
+    /// Wide targets must be linear: see [`target_rules::check_width`].
+    pub narrow_tiled_targets: bool,
     /// The state declares that the shader uses the pixel interpolator.
     pub declares_interpolator: bool,
     /// Sampler states: bytes from the dynamic state base address.
@@ -200,6 +202,7 @@ impl<'a> State<'a> {
             aux_operation: aux_operation(draw),
             declares_target_writes: target_rules::declares_target_writes(draw.state),
             avoids_hazards: draw.state.avoids_hazards,
+            narrow_tiled_targets: draw.state.narrow_tiled_targets,
             declares_interpolator: target_rules::declares_interpolator(draw.state),
             samplers: sampler as u32,
             table: draw.base.surface + bound,

@@ -92,6 +92,7 @@ impl RenderTargets {
                 target_rules::check_write_declared(state.declares_target_writes, at)?;
             }
             target_rules::check_hazards_avoided(&image, state.avoids_hazards, at)?;
+            target_rules::check_width(&image, state.narrow_tiled_targets, at)?;
             view.depth(image.address, Depth::Forgotten);
             if image.aux.mode == AuxMode::None && blend.reads_destination() {
                 let elements = array_layers(&image);

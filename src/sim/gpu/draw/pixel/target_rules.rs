@@ -6,8 +6,9 @@
 use crate::draw_state::DrawState;
 use crate::rules::{
     BLEND_CLAMP, BLEND_LOGIC_OP, CACHE_MODE, PS_BLEND, PS_END, PS_PULLS, PS_WRITES, TARGET_LENGTH,
-    TARGET_ORDER, TARGET_SAMPLES, TARGET_SELECTS, VIEW_EXTENT,
+    TARGET_ORDER, TARGET_SAMPLES, TARGET_SELECTS, TARGET_WIDTH, VIEW_EXTENT,
 };
+use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind, Select};
 use eu::{Message, StopReason};
 use hw::draw::{state_ps_blend as ps_blend, state_ps_extra as extra};
@@ -51,6 +52,15 @@ pub(super) fn check_hazards_avoided(
     let plain = image.kind == Kind::Null || image.aux.mode == AuxMode::None;
     CACHE_MODE.check(plain || avoided, at, || {
         format!("a target with {:?}", image.aux.mode)
+    })
+}
+
+/// Checks the width of a target; `narrow`: the device corrupts wide tiled ones.
+pub(super) fn check_width(image: &Image, narrow: bool, at: u64) -> Result<(), StopReason> {
+    let wide = image.samples == 1 && image.width > 16382;
+    let tiled = image.tiling != Tiling::Linear && image.kind != Kind::Null;
+    TARGET_WIDTH.check(!(narrow && wide && tiled), at, || {
+        format!("{} pixels in {:?} tiles", image.width, image.tiling)
     })
 }
 

@@ -14,6 +14,7 @@ use crate::strict::cache_lines::{
     ATOMIC, DATA, DEPTH, Line, PAST_DEPTH, PAST_L3, PAST_RENDER, Page, RENDER, STREAM,
     split_by_line,
 };
+use crate::strict::sampler::SamplerReads;
 use eu::StopReason;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,6 +76,8 @@ pub(super) struct State {
     pub(super) bound: BTreeMap<u64, u64>,
     /// Lines of MCS surfaces that the sampler has read since its cache was invalidated.
     pub(super) control: BTreeSet<u64>,
+    /// Surfaces that the sampler has read since then.
+    pub(super) sampler: SamplerReads,
 }
 
 /// Restricts the bytes that are written in a line to those that a cache (an index in [`CACHES`])

@@ -151,3 +151,47 @@ fn the_barrier_mode_is_that_of_the_pipeline() {
     idd::BARRIER_ENABLE.set(&mut descriptor, 1);
     assert!(!walker(&descriptor, for_hull) && walker(&descriptor, 0));
 }
+
+#[test]
+fn depth_buffers_with_eight_samples_have_an_even_number_of_tiles() {
+    use draw::{state_depth_buffer as depth, state_multisample as multisample};
+    let broken = |pitch: u64, log_samples, kind| {
+        let state = context(&[
+            (&depth::PACKET, depth::SURFACE_PITCH, pitch - 1),
+            (&depth::PACKET, depth::SURFACE_TYPE, kind),
+            (
+                &multisample::PACKET,
+                multisample::NUMBER_OF_MULTISAMPLES,
+                log_samples,
+            ),
+        ]);
+        let device = Device::by_name("skl").expect("a part");
+        super::check_draw_beyond_mesa(&state.draw, device, 0).is_err()
+    };
+    assert!(broken(384, 3, 1) && !broken(512, 3, 1));
+    assert!(!broken(384, 2, 1) && !broken(384, 4, 1));
+    // No depth buffer.
+    assert!(!broken(384, 3, 7));
+    let none = context(&[(&multisample::PACKET, multisample::NUMBER_OF_MULTISAMPLES, 3)]);
+    let device = Device::by_name("skl").expect("a part");
+    assert!(super::check_draw_beyond_mesa(&none.draw, device, 0).is_ok());
+}
+
+#[test]
+fn vertex_buffers_without_bytes_are_null() {
+    use hw::draw_state::vertex_buffer_state as vb;
+    let with = |bytes, null| {
+        let mut words = [0; 5];
+        words[0] = draw::state_vertex_buffers::PACKET.header | 3;
+        vb::BUFFER_SIZE.set(&mut words[1..], bytes);
+        vb::NULL_VERTEX_BUFFER.set(&mut words[1..], null);
+        let mut context = context(&[]);
+        context
+            .draw
+            .latch(&draw::state_vertex_buffers::PACKET, &words);
+        broken("skl", &context)
+    };
+    assert_eq!(with(0, 0), Some("vertex-buffer-empty"));
+    assert_eq!(with(0, 1), None);
+    assert_eq!(with(4, 0), None);
+}

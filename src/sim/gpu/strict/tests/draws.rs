@@ -244,6 +244,21 @@ fn render_target_rules() {
             "{codes:?}"
         );
     }
+    // Skylake needs linear targets from 16383 pixels on.
+    for (last, tiling, found) in [
+        (16382, 3, Some("target-width")),
+        (16381, 3, None),
+        (16382, 0, None),
+    ] {
+        let fields = [
+            (rss::WIDTH, last),
+            (rss::TILE_MODE, tiling),
+            (rss::SURFACE_PITCH, 65535),
+        ];
+        let mut rig = rig_with_target(&fields);
+        let rule = rule_broken_by_draw_with(&mut rig, &[]);
+        assert_eq!(rule, found, "{last} {tiling}");
+    }
     use draw::state_multisample as multisample;
     let four = |log| {
         let field = multisample::NUMBER_OF_MULTISAMPLES;

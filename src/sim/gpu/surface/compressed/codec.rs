@@ -5,7 +5,9 @@
 
 use super::texel::{BLACK, Texel};
 use super::{astc, bc, bc6h, bc7, etc2};
-use hw::Format;
+use crate::rules::ASTC_VOID_EXTENT;
+use eu::StopReason;
+use hw::{Format, Gen, Wa};
 
 /// Texels of the largest block, 12 × 12.
 pub(crate) const MAX_TEXELS: usize = 144;
@@ -139,6 +141,17 @@ impl BlockCodec {
 #[cfg(test)]
 pub(super) fn decode_block(format: &Format, block: &[u8], out: &mut [Texel]) -> Option<()> {
     BlockCodec::from_format(format)?.block(block, out)
+}
+
+/// Checks that the device decodes a block as documented; `at` is its address.
+pub(crate) fn check_block(format: &Format, block: &[u8], at: u64) -> Result<(), StopReason> {
+    let needed = const { Wa::NoAstcVoidExtentDenormals.required_on(Gen::Gen9) };
+    let astc = format.name.starts_with("ASTC_LDR_2D_");
+    let bytes = block.first_chunk::<16>().filter(|_| needed && astc);
+    let denormal = bytes.is_some_and(|b| astc::has_denormal_colour(u128::from_le_bytes(*b)));
+    ASTC_VOID_EXTENT.check(!denormal, at, || {
+        "a channel of a void-extent block is below 2⁻¹⁴".into()
+    })
 }
 
 /// One texel of a block. `None` where the format is not block-compressed, the block is short, or

@@ -21,7 +21,7 @@ mod partition;
 mod srgb;
 mod texel;
 
-pub(crate) use codec::decode_texel;
+pub(crate) use codec::{check_block, decode_texel};
 
 #[cfg(test)]
 mod tests;

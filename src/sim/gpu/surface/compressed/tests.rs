@@ -281,6 +281,21 @@ fn astc_void_extents() {
     }
 }
 
+#[test]
+fn denormal_colours_of_void_extents_are_refused() {
+    let refused = |name, block: [u8; 16]| super::check_block(format(name), &block, 0).is_err();
+    const NAME: &str = "ASTC_LDR_2D_4X4_FLT16";
+    for (channel, is_refused) in [(0, false), (1, true), (3, true), (4, false)] {
+        let block = void_extent([0x8000, 0, channel, 0xffff]).bytes();
+        assert_eq!(refused(NAME, block), is_refused, "{channel}");
+    }
+    // Of high dynamic range; another format; another kind of block.
+    let high = void_extent([1; 4]).block ^ 1 << 9;
+    assert!(!refused(NAME, high.to_le_bytes()));
+    assert!(!refused("BC7_UNORM", void_extent([1; 4]).bytes()));
+    assert!(!refused(NAME, [1; 16]));
+}
+
 /// One partition: a mode of end points, their values as whole bytes, weights of two bits in a grid
 /// of 4 × 4.
 fn single(mode: u128, values: &[u8], weights: u32) -> [u8; 16] {

@@ -37,6 +37,14 @@ fn void_extent(block: u128, srgb: bool) -> Option<Texel> {
     Some(finish(colour, srgb))
 }
 
+/// True for a void-extent block of low dynamic range of which a channel is a denormal as a half
+/// float: 16 bits below 2⁻¹⁴.
+pub(crate) fn has_denormal_colour(block: u128) -> bool {
+    let one_colour = block & 0x3ff == 0x1fc;
+    let channels = [64, 80, 96, 112].map(|at| (block >> at) as u16);
+    one_colour && channels.iter().any(|value| (1..4).contains(value))
+}
+
 fn decode_coded(block: u128, size: [usize; 2], srgb: bool, out: &mut [Texel]) -> Option<()> {
     let mode = Mode::from_block(block)?;
     let partitions = (block >> 11 & 3) as usize + 1;

@@ -13,7 +13,7 @@ mod partition;
 mod sequence;
 mod weight;
 
-pub(super) use block::decode_block;
+pub(super) use block::{decode_block, has_denormal_colour};
 
 #[cfg(test)]
 mod tests;
