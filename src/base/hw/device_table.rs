@@ -346,11 +346,13 @@ impl Device {
     /// The first device of each silicon of a generation.
     pub fn silicon_of(generation: Gen) -> impl Iterator<Item = &'static Device> {
         let of_generation = DEVICES.iter().filter(move |d| d.hw_gen == generation);
-        of_generation.enumerate().filter_map(move |(index, device)| {
-            let before = DEVICES.iter().filter(move |d| d.hw_gen == generation);
-            let mut before = before.take(index);
-            (!before.any(|other| other.is_same_silicon(device))).then_some(device)
-        })
+        of_generation
+            .enumerate()
+            .filter_map(move |(index, device)| {
+                let before = DEVICES.iter().filter(move |d| d.hw_gen == generation);
+                let mut before = before.take(index);
+                (!before.any(|other| other.is_same_silicon(device))).then_some(device)
+            })
     }
 
     /// The device with this PCI id.

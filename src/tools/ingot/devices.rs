@@ -14,11 +14,16 @@ pub struct Args {
     /// Print the known devices of every family
     #[arg(long)]
     all: bool,
+    /// Print one device of each kind of silicon of gen9, and its units
+    #[arg(long, conflicts_with_all = ["all", "family"])]
+    silicon: bool,
 }
 
 /// Runs `ingot devices`.
 pub fn main(args: &Args) -> ExitCode {
-    if args.all {
+    if args.silicon {
+        print!("{}", silicon());
+    } else if args.all {
         FAMILIES
             .iter()
             .for_each(|family| print!("{}", table(family)));
@@ -72,6 +77,42 @@ fn simulated_families() -> String {
         }
     }
     text
+}
+
+/// One device of each kind of silicon of gen9: a line for each, with the figures of its units.
+fn silicon() -> String {
+    let heading = [
+        "NAME",
+        "SLICES",
+        "SUBSLICES",
+        "EUS",
+        "MAX-EUS",
+        "THREADS",
+        "STAGE-THREADS",
+        "L3-BANKS",
+    ];
+    let mut rows = vec![heading.map(String::from)];
+    rows.extend(hw::Device::silicon_of(hw::Gen::Gen9).map(|device| {
+        [
+            device.name.to_owned(),
+            device.slices.to_string(),
+            device.subslices.to_string(),
+            device.eus.to_string(),
+            device.max_eus.to_string(),
+            device.threads.to_string(),
+            device.max_stage_threads.to_string(),
+            device.l3_banks.to_string(),
+        ]
+    }));
+    let line = |row: &[String; 8]| {
+        let cells = row.iter().zip(heading).map(|(cell, heading)| {
+            let width = heading.len().max(8);
+            format!("{cell:width$}")
+        });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        format!("{}\n", line.trim_end())
+    };
+    rows.iter().map(line).collect()
 }
 
 /// The devices of a family: a heading, and a line for each device.
