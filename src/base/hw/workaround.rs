@@ -82,6 +82,8 @@ pub enum Wa {
     CcsScanoutPitch,
     /// Geometry shaders have a lower limit of URB entries.
     FewGeometryUrbEntries,
+    /// The data cache is flushed before the L3 configuration changes.
+    FlushDataBeforeL3Config,
     /// A call needs a thread switch.
     ThreadSwitchAfterCall,
     /// SEL does not mix floats of 32 and 16 bits.
@@ -249,6 +251,9 @@ pub const WORKAROUNDS: &[Workaround] = &[
     row(Wa::FewGeometryUrbEntries, Parts::KabyLakeGt1, "", "not in the PRM: Mesa observed hangs",
         "at most 256 URB entries of the geometry shader",
         "hang"),
+    row(Wa::FlushDataBeforeL3Config, GEN9, "WaDCFlushOnL3CacheConfig", "vol. 5, L3 Allocation and Programming",
+        "a PIPE_CONTROL with DC Flush Enable and Command Streamer Stall Enable before L3CNTLREG is written",
+        "lost data, hang"),
     row(Wa::ReadFlagsBeforeEot, GEN9, "WaClearArfDependenciesBeforeEot", "Intel's compiler; Mesa, WaClearArfDependenciesBeforeEot",
         "a flag register that is written is read, or written again and read, before the message that ends the thread",
         "the next thread of the slot waits for the flag register: hang"),

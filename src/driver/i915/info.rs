@@ -39,6 +39,8 @@ pub struct Topology {
     pub eus: u32,
     /// Number of EUs in the subslice with the fewest.
     pub min_eus: u32,
+    /// Number of EUs by which the kernel numbers those of a subslice, fused off or not.
+    pub max_eus: u32,
 }
 
 /// The properties of a GPU.
@@ -150,6 +152,7 @@ fn topology(blob: &[u8]) -> Option<Topology> {
         subslices: 0,
         eus: 0,
         min_eus: u32::MAX,
+        max_eus: header.max_eus_per_subslice.into(),
     };
     for slice in (0..usize::from(header.max_slices)).filter(|&slice| bit(0, slice)) {
         found.slices += 1;
@@ -202,12 +205,13 @@ impl GpuInfo {
     }
 
     /// Number of threads for which a scratch buffer must have room. The hardware numbers threads as
-    /// if every slice had four subslices, fused off or not. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE,
-    /// Per Thread Scratch Space.
+    /// if every slice had four subslices, and every subslice the most EUs that the generation has,
+    /// fused off or not. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space; for the
+    /// EUs, Mesa, which takes the kernel's max_eus_per_subslice.
     pub fn scratch_threads(&self) -> u32 {
         const SUBSLICES: u32 = 4;
-        let subslice = u32::from(self.device.eus) * u32::from(self.device.threads);
-        self.topology.slices * SUBSLICES * subslice
+        let eus = self.topology.max_eus.max(self.device.eus.into());
+        self.topology.slices * SUBSLICES * eus * u32::from(self.device.threads)
     }
 
     /// The marketing name, for example "Intel(R) HD Graphics 530 (SKL GT2)".
@@ -244,7 +248,8 @@ mod tests {
                 slices: 1,
                 subslices: 2,
                 eus: 14,
-                min_eus: 6
+                min_eus: 6,
+                max_eus: 8,
             }
         );
         assert_eq!(topology(&blob[..18]), None);
