@@ -1,7 +1,6 @@
 //! L3 configurations: how the ways of the L3 are divided between URB, SLM and caches.
 //!
-//! In:  a device, and whether SLM is needed.
-//! Out: a validated configuration, its register value and its URB size.
+//! In:  a device. Out: its validated configurations, their register values and URB sizes.
 //! Ref: SKL PRM vol. 5, "L3 Allocation and Programming"; vol. 2c, L3CNTLREG. On BXT with two
 //!      subslices ways have another size.
 
@@ -78,6 +77,13 @@ impl L3Config {
             MAX_URB_BYTES
         }
     }
+
+    /// URB size of one slice in bytes: what 3DSTATE_URB_* and 3DSTATE_PUSH_CONSTANT_ALLOC_* divide.
+    /// All slices are divided alike. Ref: BDW PRM vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address,
+    /// whose range ends at a slice's size; Mesa, intel_l3_config.c, get_urb_size_scale.
+    pub const fn urb_slice_bytes(&self, device: &Device) -> u32 {
+        self.urb_bytes(device) / device.slices as u32
+    }
 }
 
 impl Device {
@@ -111,15 +117,6 @@ impl Device {
         let bank = if self.l3_banks == 1 { 4 << 10 } else { 2 << 10 };
         bank * self.l3_banks as u32
     }
-
-    /// The preferred configuration with or without SLM, among those with `all_ways`: the one in
-    /// which URB and caches are most equal, then the one with the fewest `all_ways`.
-    pub fn l3_config(&self, with_slm: bool) -> Option<&'static L3Config> {
-        let usable = |d: &&L3Config| (d.slm_ways != 0) == with_slm && d.all_ways != 0;
-        // The configuration after reset gives equal shares to URB and caches.
-        let uneven = |d: &&L3Config| (d.all_ways.abs_diff(d.urb_ways), d.all_ways);
-        self.l3_configs().iter().filter(usable).min_by_key(uneven)
-    }
 }
 
 #[cfg(test)]
@@ -139,47 +136,39 @@ mod tests {
         assert!(GEN9_ONE_BANK.iter().all(|d| total(d) == 80));
     }
 
-    #[test]
-    fn slm_takes_ways_from_the_urb() {
-        for (name, slm, plain) in [
-            ("skl", (32, 16, 48), (0, 48, 48)),
-            ("glk", (32, 16, 48), (0, 48, 48)),
-            ("bxt-5a85", (16, 16, 48), (0, 32, 48)),
-        ] {
-            for (with_slm, ways) in [(true, slm), (false, plain)] {
-                let found = device(name).l3_config(with_slm).expect("a configuration");
-                assert_eq!(
-                    (found.slm_ways, found.urb_ways, found.all_ways),
-                    ways,
-                    "{name}"
-                );
-            }
-        }
-        assert_eq!(device("tgl").l3_config(false), None);
-    }
-
     /// Vol. 5: 64 KiB of SLM per subslice and pair of banks.
     #[test]
     fn slm_ways_hold_the_slm_of_a_workgroup() {
         for device in DEVICES.iter().filter(|d| d.hw_gen == Gen::Gen9) {
-            let config = device.l3_config(true).expect("a configuration");
-            let bytes = u32::from(config.slm_ways) * device.l3_way_bytes();
-            assert!(bytes >= device.slm_bytes, "{}: {bytes}", device.name);
+            let mut configs = device.l3_configs().iter().filter(|d| d.slm_ways != 0);
+            assert!(configs.clone().count() == 3, "{}", device.name);
+            let bytes = |config: &L3Config| u32::from(config.slm_ways) * device.l3_way_bytes();
+            let all = configs.all(|config| bytes(config) >= device.slm_bytes);
+            assert!(all, "{}", device.name);
         }
     }
 
     #[test]
     fn register_values_and_urb_sizes() {
-        let skl = device("skl").l3_config(true).expect("a configuration");
-        assert_eq!(skl.register_value(), 1 | 16 << 1 | 48 << 25);
-        for (name, kib) in [
-            ("skl", 384),
-            ("bxt", 192),
-            ("bxt-5a85", 128),
-            ("skl-1923", 768),
-            ("skl-1932", 1008),
+        assert_eq!(
+            config(32, 16, 48, 0, 0).register_value(),
+            1 | 16 << 1 | 48 << 25
+        );
+        assert_eq!(config(0, 48, 48, 0, 0).register_value(), 0x6000_0060);
+        // The URB of the device after reset, and that of a slice.
+        for (name, kib, slice_kib) in [
+            ("skl", 384, 384),
+            ("skl-1902", 192, 192),
+            ("bxt", 192, 192),
+            ("bxt-5a85", 128, 128),
+            ("skl-1923", 768, 384),
+            ("skl-1932", 1008, 336),
         ] {
-            assert_eq!(device(name).urb_bytes(), kib << 10, "{name}");
+            let device = device(name);
+            assert_eq!(device.urb_bytes(), kib << 10, "{name}");
+            let reset = device.l3_configs()[0];
+            assert_eq!(reset.urb_slice_bytes(device), slice_kib << 10, "{name}");
         }
+        assert!(device("tgl").l3_configs().is_empty());
     }
 }

@@ -18,6 +18,7 @@ use crate::generation::{
     ComputeKernel, Generation, HeapBases, PackedDispatch, PipeControl, PushSources,
     StatisticsCounter, VfeState,
 };
+use crate::l3::{self, L3Partition};
 use crate::mi;
 use crate::mocs;
 use crate::stream::{Stream, StreamMemory};
@@ -106,6 +107,26 @@ const INVALIDATED: hw::PacketWords<6> = STALL
     .flag(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
     .flag(pipe_control::INSTRUCTION_CACHE_INVALIDATE_ENABLE, true);
 const INVALIDATE: [u32; 6] = INVALIDATED.dwords;
+
+/// The PIPE_CONTROLs before L3CNTLREG is written: all work is complete and its data flushed; then
+/// the read-only caches are invalidated, which a stall in the same command would let running work
+/// refill; then that is complete. Ref: SKL PRM vol. 5, "L3 Allocation and Programming"; the order
+/// is that of Mesa, genX_cmd_buffer.c, cmd_buffer_config_l3.
+const BEFORE_L3_CONFIG: [[u32; 6]; 3] = {
+    const REQUIRED: bool = is_required(Wa::FlushBeforeL3Config);
+    let flush = STALL.flag(pipe_control::DC_FLUSH_ENABLE, REQUIRED).dwords;
+    [flush, INVALIDATE, flush]
+};
+
+/// MI_LOAD_REGISTER_IMM of L3CNTLREG. `None` if the device has no L3 configurations: all gen9 parts
+/// have them, other generations configure the L3 differently.
+fn load_l3_config(device: &hw::Device, partition: L3Partition) -> Option<[u32; 3]> {
+    let config = l3::config(device, partition)?;
+    Some(mi::load_register(
+        register::L3CNTLREG,
+        config.register_value(),
+    ))
+}
 
 /// Invalidates cached surface and sampler states.
 pub(crate) const INVALIDATE_STATE: [u32; 6] = STALL
@@ -358,16 +379,32 @@ impl Generation for Gen9 {
                 .dwords,
         )?;
         stream.emit(INVALIDATE)?;
-        // The L3 must be idle while it is reconfigured (SKL PRM vol. 7, "L3 Cache", allocation and
-        // programming).
-        stream.emit(FLUSH)?;
-        match device.l3_config(true) {
-            Some(division) => stream.emit(mi::load_register(
-                register::L3CNTLREG,
-                division.register_value(),
-            )),
-            // All gen9 parts have one; other generations configure the L3 differently.
-            None => Ok(()),
+        Self::emit_l3_partition(stream, device, L3Partition::WithoutSlm, true)
+    }
+
+    fn emit_l3_partition<M: StreamMemory>(
+        stream: &mut Stream<M>,
+        device: &hw::Device,
+        partition: L3Partition,
+        drained: bool,
+    ) -> Result<(), M::Error> {
+        let Some(load) = load_l3_config(device, partition) else {
+            return Ok(());
+        };
+        let [first @ .., last] = BEFORE_L3_CONFIG;
+        if !drained {
+            for control in first {
+                stream.emit(control)?;
+            }
+        }
+        stream.emit(last)?;
+        stream.emit(load)
+    }
+
+    fn l3_partition_words(device: &hw::Device, partition: L3Partition) -> Vec<u32> {
+        match load_l3_config(device, partition) {
+            Some(load) => [BEFORE_L3_CONFIG.as_flattened(), &load].concat(),
+            None => Vec::new(),
         }
     }
 

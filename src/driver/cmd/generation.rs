@@ -5,6 +5,7 @@
 
 use abi::DriverValue;
 
+use crate::l3::L3Partition;
 use crate::pending::PendingFlushes;
 use crate::push_data::{REGISTER_DW, fill_over};
 use crate::stream::{Stream, StreamMemory};
@@ -29,6 +30,8 @@ pub struct HeapBases {
 /// Facts of the device that batches depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
+    /// Row of the device table.
+    pub device: &'static hw::Device,
     /// Threads that run at once, on all subslices.
     pub max_threads: u32,
     /// Dynamic State Base Address.
@@ -301,6 +304,8 @@ pub struct PackedDispatch<G: Generation> {
     /// Offset of the interface descriptor from Dynamic State Base Address, in bytes.
     pub(crate) descriptor_offset_bytes: u32,
     pub(crate) scratch: ScratchSpace,
+    /// The shader uses SLM.
+    pub(crate) uses_slm: bool,
     /// Registers of all push data.
     pub(crate) curbe_grf: u32,
     constants_first_dw: u8,
@@ -354,6 +359,7 @@ impl<G: Generation> PackedDispatch<G> {
             walker: G::pack_walker(kernel),
             descriptor_offset_bytes,
             scratch: kernel.scratch,
+            uses_slm: kernel.slm_bytes > 0,
             curbe_grf: push_dw / abi::REGISTER_DW,
             constants_first_dw: push.constants_first_dw as u8,
             constants_dw: push.constants_dw as u8,
@@ -436,12 +442,24 @@ pub trait Generation: Copy + std::fmt::Debug {
     fn pack_walker(kernel: &ComputeKernel<'_>) -> Self::Walker;
     /// Packs the interface descriptor of a shader: 32 bytes, to be placed at a multiple of 64.
     fn descriptor(kernel: &ComputeKernel<'_>) -> [u32; 8];
-    /// Emits the state that a context needs once: pipeline selection, heaps, L3 configuration.
+    /// Emits the state that a context needs once: pipeline selection, heaps, and the L3
+    /// configuration without SLM.
     fn emit_context<M: StreamMemory>(
         stream: &mut Stream<M>,
         device: &hw::Device,
         heaps: &HeapBases,
     ) -> Result<(), M::Error>;
+    /// Emits a change of the L3 configuration. `drained`: since the last work there were a
+    /// PIPE_CONTROL that stalls and flushes all caches, and one that invalidates all caches.
+    /// Constants of dispatches are lost.
+    fn emit_l3_partition<M: StreamMemory>(
+        stream: &mut Stream<M>,
+        device: &hw::Device,
+        partition: L3Partition,
+        drained: bool,
+    ) -> Result<(), M::Error>;
+    /// The commands of [`Generation::emit_l3_partition`], to be executed between two batches.
+    fn l3_partition_words(device: &hw::Device, partition: L3Partition) -> Vec<u32>;
     /// Emits a PIPE_CONTROL; `write_at` is the target of [`PipeControl::WRITE`].
     fn emit_pipe_control<M: StreamMemory>(
         stream: &mut Stream<M>,

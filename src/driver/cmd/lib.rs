@@ -13,6 +13,7 @@ mod gen9;
 mod gen9_draw;
 mod generation;
 pub mod image;
+mod l3;
 mod math;
 mod mi;
 mod mocs;
@@ -29,6 +30,7 @@ pub use generation::{
     ComputeKernel, DeviceInfo, Generation, HeapBases, PUSH_CONSTANTS_DW, PackedDispatch,
     PipeControl, SETS, ScratchSpace, StatisticsCounter, VfeState,
 };
+pub use l3::{L3Partition, L3Use, draw_urb_bytes};
 pub use mi::{CALL_DW, call, nothing};
 pub use mocs::{SHARED, mocs};
 pub use pending::PendingFlushes;

@@ -19,6 +19,7 @@ use crate::generation::{
     PUSH_CONSTANTS_DW, PackedDispatch, PipeControl, PushSources, VALUES_AT, VfeState,
     dynamic_index, set_heap_offset, set_index,
 };
+use crate::l3::{L3Partition, L3Use};
 use crate::mi;
 use crate::pending::PendingFlushes;
 use crate::push_data::REGISTER_DW;
@@ -46,6 +47,14 @@ pub struct EndState {
     front_end: VfeState,
     /// The 3D pipeline is selected.
     is_3d_selected: bool,
+    l3: L3Use,
+}
+
+impl EndState {
+    /// The L3 configuration that the batch expects, and the one that it leaves.
+    pub fn l3(&self) -> L3Use {
+        self.l3
+    }
 }
 
 /// A batch that is being recorded.
@@ -70,8 +79,10 @@ pub struct Recorder<G: DrawGeneration, M> {
     pub(crate) data_dirty: bool,
     /// The render target or depth cache may hold unflushed writes.
     pub(crate) targets_dirty: bool,
-    /// The 3D pipeline is selected.
+    /// The 3D pipeline is selected; the L3 has no SLM then.
     is_3d_selected: bool,
+    /// The L3 configuration that the batch expects, and the current one.
+    l3: L3Use,
     /// Conditional rendering is active.
     pub(crate) conditional: bool,
     /// Meta operations are predicated: see [`Recorder::predicate_internal`].
@@ -102,6 +113,7 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
             data_dirty: true,
             targets_dirty: true,
             is_3d_selected: false,
+            l3: L3Use::default(),
             conditional: false,
             internal_predicated: false,
             draws: None,
@@ -140,6 +152,7 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
             self.conditional,
             self.internal_predicated,
         ) = (false, false, false);
+        self.l3 = L3Use::default();
         // Most batches never draw.
         self.draws = None;
         self.stream.restart()
@@ -322,7 +335,11 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
 
     #[inline(never)]
     fn emit_pipeline(&mut self) -> Result<(), M::Error> {
-        self.select_gpgpu()?;
+        let drained = self.select_gpgpu()?;
+        let uses_slm = self.bound.launch.as_ref().is_some_and(|l| l.uses_slm);
+        if uses_slm && self.l3.require(L3Partition::WithSlm) {
+            self.emit_l3_partition(L3Partition::WithSlm, drained)?;
+        }
         let Some(launch) = &self.bound.launch else {
             return Ok(());
         };
@@ -348,6 +365,17 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
         Ok(())
     }
 
+    /// Emits a change of the L3 configuration. `drained`: a pipeline was just selected.
+    #[cold]
+    fn emit_l3_partition(&mut self, partition: L3Partition, drained: bool) -> Result<(), M::Error> {
+        G::emit_l3_partition(&mut self.stream, self.machine.device, partition, drained)?;
+        (self.busy, self.data_dirty) = (false, false);
+        // The URB moves: its division for dispatches and their constants are emitted again.
+        self.front_end = VfeState::default();
+        self.constants_dirty = true;
+        Ok(())
+    }
+
     /// Selects the 3D pipeline. Batches begin and end with the GPGPU pipeline.
     pub(crate) fn select_3d(&mut self) -> Result<(), M::Error> {
         if self.is_3d_selected {
@@ -362,19 +390,22 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
         if let Some(draws) = &mut self.draws {
             draws.invalidate();
         }
+        if self.l3.require(L3Partition::WithoutSlm) {
+            self.emit_l3_partition(L3Partition::WithoutSlm, true)?;
+        }
         Ok(())
     }
 
-    /// Selects the GPGPU pipeline.
-    fn select_gpgpu(&mut self) -> Result<(), M::Error> {
+    /// Selects the GPGPU pipeline. Returns false if it was selected.
+    fn select_gpgpu(&mut self) -> Result<bool, M::Error> {
         if !self.is_3d_selected {
-            return Ok(());
+            return Ok(false);
         }
         self.restore_draw_state()?;
         G::emit_select_gpgpu(&mut self.stream, &self.machine)?;
         (self.busy, self.data_dirty, self.targets_dirty) = (false, false, false);
         self.is_3d_selected = false;
-        Ok(())
+        Ok(true)
     }
 
     /// Restores draw state that other batches rely on.
@@ -533,6 +564,7 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// Emits the state that a context needs once, before other batches.
     pub fn context(&mut self, device: &hw::Device, heaps: &HeapBases) -> Result<(), M::Error> {
         G::emit_context(&mut self.stream, device, heaps)?;
+        self.l3.last = Some(L3Partition::WithoutSlm);
         self.select_3d()?;
         G::emit_draw_context(&mut self.stream)
     }
@@ -541,6 +573,10 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// the targets.
     pub fn inherit_targets(&mut self, targets: &RenderTargets) {
         self.is_3d_selected = true;
+        self.l3 = L3Use {
+            first: Some(L3Partition::WithoutSlm),
+            last: Some(L3Partition::WithoutSlm),
+        };
         self.draws().set_targets(targets);
     }
 
@@ -551,7 +587,10 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
         chunks: impl Iterator<Item = &'a [u32]>,
     ) -> Result<(), M::Error> {
         self.emit_pending_non_vertex_flushes()?;
-        self.select_gpgpu()?;
+        let drained = self.select_gpgpu()?;
+        if let Some(partition) = self.l3.append(left.l3) {
+            self.emit_l3_partition(partition, drained)?;
+        }
         self.append(chunks)?;
         self.front_end = left.front_end;
         self.is_3d_selected = left.is_3d_selected;
@@ -565,6 +604,7 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// ([`Recorder::inherit_targets`]). Returns false if no targets are bound.
     pub fn execute_secondary_in_rendering<'a>(
         &mut self,
+        left: EndState,
         chunks: impl Iterator<Item = &'a [u32]>,
     ) -> Result<bool, M::Error> {
         self.emit_pending_non_vertex_flushes()?;
@@ -575,6 +615,10 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
             None => false,
         };
         if emitted {
+            // Both begin without SLM: the pipeline is that of draws.
+            if let Some(partition) = self.l3.append(left.l3) {
+                self.emit_l3_partition(partition, false)?;
+            }
             self.append(chunks)?;
         }
         Ok(emitted)
@@ -596,6 +640,7 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
         EndState {
             front_end: self.front_end,
             is_3d_selected: self.is_3d_selected,
+            l3: self.l3,
         }
     }
 

@@ -305,7 +305,8 @@ mod tests {
                 slices: 1,
                 subslices: 2,
                 eus: 14,
-                min_eus: 6
+                min_eus: 6,
+                max_eus: 8,
             }
         );
         assert_eq!(topology(&blob[..18]), None);

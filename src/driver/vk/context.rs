@@ -188,6 +188,7 @@ impl Context {
     /// The facts that batches depend on.
     pub fn machine(&self) -> cmd::DeviceInfo {
         cmd::DeviceInfo {
+            device: self.physical.info().device,
             max_threads: self.physical.info().threads(),
             dynamic_base: HEAPS.dynamic,
             bindless_base: HEAPS.bindless,

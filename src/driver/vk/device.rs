@@ -11,7 +11,7 @@ use crate::feature::EnabledFeatures;
 use crate::instance;
 use crate::meta_pipelines::MetaPipelines;
 use crate::physical::PhysicalDevice;
-use crate::queue::{Queue, QueueSubmission};
+use crate::queue::{Queue, QueueSubmission, QueuedBatch};
 
 /// Parameters of device creation.
 #[derive(Clone, Debug, Default)]
@@ -44,12 +44,13 @@ pub struct Device {
 
 /// The batch with the state that all others rely on: pipeline selection, heaps, L3 configuration.
 /// The kernel saves it with the context.
-fn first_batch(context: &Context) -> Result<i915::Chunk> {
+fn first_batch(context: &Context) -> Result<(i915::Chunk, cmd::L3Use)> {
     let mut recorder =
         cmd::Recorder::<cmd::Gen9, _>::new(OneChunk(context.chunks.allocate()?), context.machine());
     recorder.context(context.physical.info().device, &HEAPS)?;
     recorder.end()?;
-    Ok(recorder.into_memory().0)
+    let l3 = recorder.end_state().l3();
+    Ok((recorder.into_memory().0, l3))
 }
 
 /// Memory of a batch that fits into one chunk.
@@ -115,9 +116,13 @@ impl Device {
             physical.diagnosis(),
             &context.batches,
         )?;
-        let first_batch = first_batch(&context)?;
+        let (first_batch, l3) = first_batch(&context)?;
+        let first = QueuedBatch {
+            start: first_batch.start(),
+            l3,
+        };
         queue.submit(&mut QueueSubmission {
-            batches: [first_batch.start()].into_iter().collect(),
+            batches: [first].into_iter().collect(),
             ..QueueSubmission::default()
         })?;
         Ok(Arc::new(Self {

@@ -67,6 +67,19 @@ pub struct LimitInputs {
     pub workgroup_threads: u32,
     /// Shared local memory of a workgroup, in bytes.
     pub slm_bytes: u32,
+    /// Bytes of a slice's URB while draws run.
+    pub urb_bytes: u32,
+}
+
+/// Maximum components of a control point, of a tessellation control shader's outputs. With a URB of
+/// one L3 bank, the largest patch beside the largest vertices of all other stages has 16 KiB.
+fn control_point_components(urb_bytes: u32) -> u32 {
+    const ONE_BANK_BYTES: u32 = 128 << 10;
+    if urb_bytes <= ONE_BANK_BYTES {
+        104
+    } else {
+        128
+    }
 }
 
 /// The limits of a device. `offers` tells whether it supports a feature.
@@ -120,7 +133,10 @@ pub fn limits(basis: &LimitInputs, offers: impl Fn(&str) -> bool) -> api::Physic
         max_tessellation_generation_level: when(tessellation, 64),
         max_tessellation_patch_size: when(tessellation, 32),
         max_tessellation_control_per_vertex_input_components: when(tessellation, 128),
-        max_tessellation_control_per_vertex_output_components: when(tessellation, 128),
+        max_tessellation_control_per_vertex_output_components: when(
+            tessellation,
+            control_point_components(basis.urb_bytes),
+        ),
         max_tessellation_control_per_patch_output_components: when(tessellation, 128),
         max_tessellation_control_total_output_components: when(tessellation, 2048),
         max_tessellation_evaluation_input_components: when(tessellation, 128),
@@ -197,26 +213,4 @@ pub fn limits(basis: &LimitInputs, offers: impl Fn(&str) -> bool) -> api::Physic
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn workgroups_fit_a_subslice() {
-        let basis = LimitInputs {
-            timestamp_hz: 12_000_000,
-            workgroup_threads: 56,
-            slm_bytes: 65536,
-        };
-        let skylake = limits(&basis, |_| false);
-        assert_eq!(skylake.max_compute_work_group_invocations, 1024);
-        assert_eq!(skylake.timestamp_period, 83.333336);
-        let small = limits(
-            &LimitInputs {
-                workgroup_threads: 6,
-                ..basis
-            },
-            |_| false,
-        );
-        assert_eq!(small.max_compute_work_group_invocations, 192);
-    }
-}
+mod tests;

@@ -102,6 +102,7 @@ impl PhysicalDevice {
             timestamp_hz: info.timestamp_hz,
             workgroup_threads: info.workgroup_threads(),
             slm_bytes: info.slm_bytes(),
+            urb_bytes: cmd::draw_urb_bytes(info.device),
         };
         Ok(Arc::new(Self {
             limits: limits::limits(&basis, |name| feature::offers(info.device, name)),

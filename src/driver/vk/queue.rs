@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use cmd::Generation;
 use smallvec::SmallVec;
 
 use crate::context::{self, Lost, STEP_NS};
@@ -15,13 +16,32 @@ use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::sync::SyncPoint;
 
+/// A batch of a submission.
+#[derive(Clone, Copy, Debug)]
+pub struct QueuedBatch {
+    /// Its first command.
+    pub start: i915::BatchStart,
+    /// The L3 configuration that it expects, and the one that it leaves.
+    pub l3: cmd::L3Use,
+}
+
+impl QueuedBatch {
+    /// A batch that works with any L3 configuration.
+    fn without_l3(start: i915::BatchStart) -> Self {
+        Self {
+            start,
+            l3: cmd::L3Use::default(),
+        }
+    }
+}
+
 /// A submission.
 #[derive(Clone, Debug, Default)]
 pub struct QueueSubmission {
     /// Points to wait for before the first batch.
     pub waits: SmallVec<[SyncPoint; 2]>,
     /// Batches in order.
-    pub batches: SmallVec<[i915::BatchStart; 4]>,
+    pub batches: SmallVec<[QueuedBatch; 4]>,
     /// Points to signal after the last batch.
     pub signals: SmallVec<[SyncPoint; 4]>,
     /// A BO whose ownership passes to others after the last batch (presentation).
@@ -40,6 +60,7 @@ struct Inner {
     gpu: Arc<i915::Device>,
     lost: Arc<Lost>,
     diagnosis: Diagnosis,
+    device: &'static hw::Device,
     /// Signalled with increasing values, by submissions that the queue itself has to wait for.
     timeline: Arc<i915::Syncobj>,
     /// Memory of batches that call the application's batches.
@@ -59,6 +80,8 @@ struct State {
     last: u64,
     /// The last submission does not signal the timeline.
     untracked: bool,
+    /// The L3 configuration after the last submission.
+    l3: cmd::L3Use,
     waiting: VecDeque<QueueSubmission>,
     /// The worker is executing a submission.
     busy: bool,
@@ -79,6 +102,7 @@ impl Queue {
             gpu: gpu.clone(),
             lost: lost.clone(),
             diagnosis: diagnosis.clone(),
+            device: gpu.info().device,
             timeline: Arc::new(gpu.syncobj(false)?),
             batches: batches.clone(),
             empty_batch: i915::BatchStart::new(empty_batch.buffer(), empty_batch.offset_bytes()),
@@ -105,10 +129,14 @@ impl Queue {
         // Checked first: if it fails, no timeline value has been promised.
         let now = state.waiting.is_empty() && !state.busy && inner.can_run(submission, 0)?;
         let mut tracked = track;
-        if submission.batches.len() > 1 {
-            let one = inner.calling_batch(&mut state, &submission.batches)?;
+        let mut l3 = state.l3;
+        let batches = submission.batches.iter();
+        let changes: SmallVec<[_; 4]> = batches.map(|batch| l3.append(batch.l3)).collect();
+        if submission.batches.len() > 1 || changes.iter().any(Option::is_some) {
+            let batches = submission.batches.iter().zip(changes);
+            let one = inner.calling_batch(&mut state, batches)?;
             submission.batches.clear();
-            submission.batches.push(one);
+            submission.batches.push(QueuedBatch::without_l3(one));
             tracked = true;
         }
         state.untracked = !tracked;
@@ -121,6 +149,9 @@ impl Queue {
         }
         if now {
             let ran = inner.execute(submission);
+            if ran.is_ok() {
+                state.l3 = l3;
+            }
             if ran.is_ok() && inner.diagnosis.has(debug::Flag::Sync) {
                 drop(state);
                 return self.wait_idle();
@@ -132,6 +163,8 @@ impl Queue {
             }
             return ran;
         }
+        // If this fails later, the device is lost.
+        state.l3 = l3;
         state.waiting.push_back(std::mem::take(submission));
         drop(state);
         inner.changed.notify_all();
@@ -189,16 +222,19 @@ impl Inner {
         Ok(timelines.is_empty() || self.gpu.wait_submitted(&timelines, deadline_ns)?)
     }
 
-    /// A batch that calls all of these: an execbuffer takes one batch, and costs as much as a
-    /// thousand calls.
-    fn calling_batch(
+    /// A batch that calls all of these, each after a change of the L3 configuration if one is given:
+    /// an execbuffer takes one batch, and costs as much as a thousand calls.
+    fn calling_batch<'a>(
         &self,
         state: &mut State,
-        batches: &[i915::BatchStart],
+        batches: impl ExactSizeIterator<Item = (&'a QueuedBatch, Option<cmd::L3Partition>)>,
     ) -> Result<i915::BatchStart> {
         let mut words = Vec::with_capacity(batches.len() * cmd::CALL_DW + 2);
-        for batch in batches {
-            words.extend(cmd::call(batch.address()));
+        for (batch, change) in batches {
+            if let Some(partition) = change {
+                words.extend(cmd::Gen9::l3_partition_words(self.device, partition));
+            }
+            words.extend(cmd::call(batch.start.address()));
         }
         words.extend(cmd::nothing());
         let words = bytes(&words);
@@ -235,10 +271,11 @@ impl Inner {
             let batch = submission
                 .batches
                 .first()
-                .map_or(0, i915::BatchStart::address);
+                .map_or(0, |batch| batch.start.address());
             format!("submit {batch:#x} after {waits:?}, signals {signals:?}\n")
         });
-        let batch = submission.batches.first().unwrap_or(&self.empty_batch);
+        let batch = submission.batches.first();
+        let batch = batch.map_or(self.empty_batch, |batch| batch.start);
         fn fence(point: &SyncPoint) -> (&i915::Syncobj, u64) {
             (&point.syncobj, point.value)
         }
@@ -246,7 +283,7 @@ impl Inner {
         let signals = submission.signals.iter().map(fence);
         if let Err(error) =
             self.gpu
-                .execute(*batch, submission.handed_over.as_deref(), waits, signals)
+                .execute(batch, submission.handed_over.as_deref(), waits, signals)
         {
             let error = Error::from(error);
             // The state of the semaphores is unknown now, so the device is lost.

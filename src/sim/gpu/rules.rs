@@ -86,7 +86,12 @@ rules! {
         "draws to targets with aux surfaces have MSC RAW hazard avoidance enabled";
     L3_DIVISION "l3-division", "vol. 2c, L3CNTLREG; vol. 5, L3 Allocation and Programming",
         "the L3 configuration is one of those documented";
-    L3_DRAINED "l3-drained" for Wa::FlushBeforeL3Config, "vol. 2c, L3CNTLREG", "the L3 configuration changes only when work is complete and its writes are flushed";
+    L3_DRAINED "l3-drained" for Wa::FlushBeforeL3Config, "vol. 5, L3 Allocation and Programming",
+        "the L3 configuration changes only when work is complete and its writes are flushed";
+    L3_INVALIDATED "l3-invalidated", "vol. 5, L3 Allocation and Programming",
+        "after the last work, the read-only caches are invalidated, and a later PIPE_CONTROL stalls, before the L3 configuration changes";
+    L3_CURBE "l3-curbe", "vol. 5, L3 Allocation and Programming",
+        "constants are loaded after the last change of the L3 configuration, which moves the URB that holds them";
     PIPE_CONTROL_TEXTURE "pipe-control-texture" for Wa::StallWithTextureInvalidateOnGpgpu, "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";
     PIPE_CONTROL_POST_SYNC "pipe-control-post-sync" beyond mesa for Wa::StallWithPostSyncOnGpgpu, "vol. 2a, PIPE_CONTROL, Post Sync Operation",

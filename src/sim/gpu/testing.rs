@@ -176,10 +176,11 @@ pub(crate) fn invalidate() -> PacketWords<6> {
 }
 
 /// An L3 configuration with shared local memory.
-fn divided() -> u32 {
+pub(crate) fn divided() -> u32 {
     let device = hw::Device::by_name("skl").expect("a device");
-    let division = device.l3_config(true).expect("a division");
-    division.register_value()
+    let mut divisions = device.l3_configs().iter();
+    let shared = divisions.find(|division| division.slm_ways != 0);
+    shared.expect("a division").register_value()
 }
 
 /// A legal batch with one walker and the state it needs.
@@ -200,6 +201,16 @@ pub(crate) fn walk_batch(groups: u32, threads: u32) -> Vec<u32> {
     );
     push(
         &mut batch,
+        mi::mi_load_register_imm::PACKET
+            .words::<3>()
+            .with(
+                mi::mi_load_register_imm::REGISTER_OFFSET,
+                register::L3CNTLREG.into(),
+            )
+            .with(mi::mi_load_register_imm::DATA_DWORD, divided().into()),
+    );
+    push(
+        &mut batch,
         sba::PACKET
             .words::<19>()
             .flag(sba::GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
@@ -215,16 +226,6 @@ pub(crate) fn walk_batch(groups: u32, threads: u32) -> Vec<u32> {
             .with(sba::BINDLESS_SURFACE_STATE_SIZE, 1),
     );
     push(&mut batch, invalidate());
-    push(
-        &mut batch,
-        mi::mi_load_register_imm::PACKET
-            .words::<3>()
-            .with(
-                mi::mi_load_register_imm::REGISTER_OFFSET,
-                register::L3CNTLREG.into(),
-            )
-            .with(mi::mi_load_register_imm::DATA_DWORD, divided().into()),
-    );
     push(
         &mut batch,
         vfe::PACKET

@@ -18,6 +18,7 @@ use super::{geometry, pixel, raster, stream_out, vertex};
 use crate::draw::shader::{PipelineShaders, VertexInputs, VertexShader};
 use crate::draw::state::{DirtyGroups, FixedFunctionState};
 use crate::draw::{StaticState, urb};
+use crate::l3::draw_urb_bytes;
 
 /// Packed blend state, for the case that all targets are present.
 #[derive(Clone, Debug)]
@@ -130,8 +131,7 @@ fn urb_packets(device: &hw::Device, shaders: &PipelineShaders<'_>) -> Option<[[u
     if sizes.iter().any(|&size| size > 1 << 9) {
         return None;
     }
-    let bytes = device.l3_config(true)?.urb_bytes(device);
-    let [v, h, d, g] = urb::divide(device, bytes, sizes)?;
+    let [v, h, d, g] = urb::divide(device, draw_urb_bytes(device), sizes)?;
     let [size, hull, domain, geometry] = sizes.map(|size| u64::from(size.saturating_sub(1)));
     Some([
         vs::words::<2>()

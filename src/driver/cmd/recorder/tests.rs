@@ -7,6 +7,7 @@ use hw::media::{
 };
 
 const MACHINE: DeviceInfo = DeviceInfo {
+    device: &hw::DEVICES[0],
     max_threads: 168,
     dynamic_base: 0x1_0000_0000,
     bindless_base: 0x3_0000_0000,
@@ -401,14 +402,14 @@ fn a_context_sets_up_the_devices_registers() {
         let load = |words: &&[u32]| (lri::REGISTER_OFFSET.get(words), lri::DATA_DWORD.get(words));
         loads.iter().map(load).collect()
     };
-    let division = |slm: bool, urb: u64, all: u64| (0x7034, u64::from(slm) | urb << 1 | all << 25);
+    let division = |urb: u64, all: u64| (0x7034, urb << 1 | all << 25);
     // CACHE_MODE_1: bits 1, 4 and 9, with their masks.
     let colours = (0x7004, 0x0212_0212);
-    assert_eq!(registers("skl"), [division(true, 16, 48), colours]);
-    assert_eq!(registers("bxt-5a85"), [division(true, 16, 48), colours]);
+    assert_eq!(registers("skl"), [division(48, 48), colours]);
+    assert_eq!(registers("bxt-5a85"), [division(32, 48), colours]);
     assert_eq!(
         registers("glk"),
-        [(0x731c, 1 << 23), division(true, 16, 48), colours]
+        [(0x731c, 1 << 23), division(48, 48), colours]
     );
 }
 
@@ -444,4 +445,144 @@ fn descriptor_values_are_handle_plus_offset() {
     let words = [0, 4, 8, 12, 16, 20, 24].map(|byte| memory.word(at + byte));
     let set = 0x7000_0000;
     assert_eq!(words, [0x3005, set, set + 0x1002, set + 0x4c, 0, 0, set]);
+}
+
+/// Values of L3CNTLREG in the order of their writes.
+fn l3_configs(recorder: &Tested) -> Vec<u64> {
+    use hw::mi::mi_load_register_imm as lri;
+    let all = commands(recorder);
+    let loads = named(&all, "MI_LOAD_REGISTER_IMM").into_iter();
+    let l3 = loads.filter(|words| lri::REGISTER_OFFSET.get(words) == 0x7034);
+    l3.map(|words| lri::DATA_DWORD.get(words)).collect()
+}
+
+const WITHOUT_SLM: u64 = 0x6000_0060;
+const WITH_SLM: u64 = 0x6000_0021;
+
+/// Dispatches a shader with or without SLM.
+fn dispatch(recorder: &mut Tested, with_slm: bool) {
+    let push = push();
+    let shared = ComputeKernel {
+        slm_bytes: if with_slm { 1 } else { 0 },
+        ..kernel(&push)
+    };
+    recorder.bind(&launch(&shared, if with_slm { 0x40 } else { 0x80 }));
+    assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
+}
+
+#[test]
+fn the_l3_is_not_divided_within_batches_that_need_one_partition() {
+    use L3Partition::{WithSlm, WithoutSlm};
+    let mut dispatches = recorder();
+    for with_slm in [false, true, false, true, false] {
+        dispatch(&mut dispatches, with_slm);
+    }
+    dispatches.end().unwrap();
+    assert_eq!(l3_configs(&dispatches), []);
+    let needs = |partition| L3Use {
+        first: partition,
+        last: partition,
+    };
+    assert_eq!(dispatches.end_state().l3(), needs(Some(WithSlm)));
+    let mut plain = recorder();
+    dispatch(&mut plain, false);
+    plain.end().unwrap();
+    assert_eq!(plain.end_state().l3(), needs(None));
+    let mut draws = recorder();
+    draws.select_3d().unwrap();
+    dispatch(&mut draws, false);
+    draws.select_3d().unwrap();
+    draws.end().unwrap();
+    assert_eq!(l3_configs(&draws), []);
+    assert_eq!(draws.end_state().l3(), needs(Some(WithoutSlm)));
+    // Nothing is left of a batch before.
+    draws.restart();
+    assert_eq!(draws.end_state().l3(), needs(None));
+}
+
+#[test]
+fn the_l3_is_divided_anew_between_draws_and_shared_memory() {
+    let mut recorder = recorder();
+    recorder.select_3d().unwrap();
+    for with_slm in [true, false, true] {
+        dispatch(&mut recorder, with_slm);
+    }
+    assert_eq!(l3_configs(&recorder), [WITH_SLM]);
+    recorder.select_3d().unwrap();
+    dispatch(&mut recorder, false);
+    assert_eq!(l3_configs(&recorder), [WITH_SLM, WITHOUT_SLM]);
+    // Between dispatches, the change drains the GPU itself.
+    let before = commands(&recorder).len();
+    dispatch(&mut recorder, true);
+    assert_eq!(l3_configs(&recorder), [WITH_SLM, WITHOUT_SLM, WITH_SLM]);
+    let all = commands(&recorder);
+    let names: Vec<_> = all[before..].iter().map(|(name, _)| *name).collect();
+    let expected = [
+        "PIPE_CONTROL",
+        "PIPE_CONTROL",
+        "PIPE_CONTROL",
+        "MI_LOAD_REGISTER_IMM",
+        // The division of the URB, and the constants in it, are emitted again.
+        "MEDIA_VFE_STATE",
+        "MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+        "MEDIA_CURBE_LOAD",
+        "GPGPU_WALKER",
+        "MEDIA_STATE_FLUSH",
+    ];
+    assert_eq!(names, expected);
+    use pipe_control as f;
+    let flags = |index: usize| {
+        let words = &all[before + index].1;
+        let invalidates = [
+            f::TEXTURE_CACHE_INVALIDATION_ENABLE,
+            f::CONSTANT_CACHE_INVALIDATION_ENABLE,
+            f::STATE_CACHE_INVALIDATION_ENABLE,
+            f::INSTRUCTION_CACHE_INVALIDATE_ENABLE,
+        ];
+        let invalidates: u64 = invalidates.iter().map(|flag| flag.get(words)).sum();
+        let stalls = f::COMMAND_STREAMER_STALL_ENABLE.get(words);
+        (f::DC_FLUSH_ENABLE.get(words), invalidates, stalls)
+    };
+    assert_eq!([0, 1, 2].map(flags), [(1, 0, 1), (0, 4, 1), (1, 0, 1)]);
+}
+
+#[test]
+fn the_l3_is_divided_before_a_secondary_that_needs_it() {
+    let execute = |primary: &mut Tested, secondary: &Tested| {
+        let (stream, memory) = (secondary.stream(), secondary.stream().memory());
+        let used = memory.used.iter().copied().chain([stream.commands_dw()]);
+        let chunks = memory.chunks.iter().zip(used);
+        let chunks = chunks.map(|(chunk, used)| &chunk[..used]);
+        let left = secondary.end_state();
+        primary.execute_secondary(left, chunks).unwrap();
+    };
+    let mut shared = recorder();
+    dispatch(&mut shared, true);
+    shared.end_secondary().unwrap();
+    // The primary needs what its secondary needs first.
+    let mut primary = recorder();
+    execute(&mut primary, &shared);
+    dispatch(&mut primary, true);
+    assert_eq!(l3_configs(&primary), []);
+    assert_eq!(primary.end_state().l3(), shared.end_state().l3());
+    // Draws before and after.
+    let mut primary = recorder();
+    primary.select_3d().unwrap();
+    execute(&mut primary, &shared);
+    execute(&mut primary, &shared);
+    assert_eq!(l3_configs(&primary), [WITH_SLM]);
+    primary.select_3d().unwrap();
+    assert_eq!(l3_configs(&primary), [WITH_SLM, WITHOUT_SLM]);
+    // A secondary within a rendering consists of draws.
+    let mut inherits = recorder();
+    inherits.inherit_targets(&RenderTargets {
+        colours: [None; 8],
+        records: [None; 8],
+        null: [0; 16],
+        depth_stencil: Default::default(),
+        area: Default::default(),
+        inherited: true,
+    });
+    dispatch(&mut inherits, true);
+    assert_eq!(l3_configs(&inherits), [WITH_SLM]);
 }

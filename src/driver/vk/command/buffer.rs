@@ -19,6 +19,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::meta_pipelines::MetaPipelines;
 use crate::pipeline::Pipeline;
+use crate::queue::QueuedBatch;
 
 /// `VkCommandPool`.
 #[derive(Debug)]
@@ -380,7 +381,8 @@ impl CommandBuffer {
                 .recorder
                 .execute_secondary(secondary.recorder.end_state(), chunks);
         }
-        if self.recorder.execute_secondary_in_rendering(chunks)? {
+        let left = secondary.recorder.end_state();
+        if self.recorder.execute_secondary_in_rendering(left, chunks)? {
             return Ok(());
         }
         Err(Error::InvalidUse {
@@ -389,10 +391,13 @@ impl CommandBuffer {
     }
 
     /// The batch for a submission.
-    pub fn batch(&self) -> Result<i915::BatchStart> {
+    pub fn batch(&self) -> Result<QueuedBatch> {
         let first = self.recorder.stream().memory().first();
         match (first, self.state, self.secondary) {
-            (Some(chunk), State::Executable, false) => Ok(chunk.start()),
+            (Some(chunk), State::Executable, false) => Ok(QueuedBatch {
+                start: chunk.start(),
+                l3: self.recorder.end_state().l3(),
+            }),
             _ => Err(Error::InvalidUse {
                 why: "submitting a command buffer that is not executable",
             }),

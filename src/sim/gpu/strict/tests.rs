@@ -8,8 +8,8 @@ mod driver_omissions;
 use crate::options::Options;
 use crate::rules::RULES;
 use crate::testing::{
-    BYTES as CODE_BYTES, CODE, DATA, DESCRIPTOR, Rig, STATE, TEXELS, invalidate, send, to, ud,
-    walk_batch,
+    BYTES as CODE_BYTES, CODE, DATA, DESCRIPTOR, Rig, STATE, TEXELS, divided, invalidate, send, to,
+    ud, walk_batch,
 };
 use eu::StopReason;
 use hw::state::{interface_descriptor_data as idd, render_surface_state as rss};
@@ -244,15 +244,46 @@ fn state_must_be_inside_its_heap() {
 
 #[test]
 fn l3_configuration_changes_need_a_drained_pipeline() {
+    use media::pipe_control as f;
     let divide = command(&mi::mi_load_register_imm::PACKET);
+    let invalidate = invalidate().dwords.to_vec();
+    let stall = pipe_control(&[(f::COMMAND_STREAMER_STALL_ENABLE, 1)]);
+    let drained = [flush(), invalidate.clone(), stall.clone(), divide.clone()];
+    assert_accepted(&then(&drained));
     broken("l3-drained", &then(std::slice::from_ref(&divide)));
-    assert_accepted(&then(&[flush(), divide.clone()]));
+    let unflushed = [&[stall.clone()], &drained[1..]].concat();
+    broken("l3-drained", &then(&unflushed));
+    broken("l3-invalidated", &then(&[flush(), divide.clone()]));
+    broken(
+        "l3-invalidated",
+        &then(&[flush(), invalidate.clone(), divide.clone()]),
+    );
+    // Work may refill a cache that is invalidated before it stalls.
+    let early = [invalidate.clone(), flush(), divide.clone()];
+    broken("l3-invalidated", &then(&early));
+    for cache in [
+        f::TEXTURE_CACHE_INVALIDATION_ENABLE,
+        f::CONSTANT_CACHE_INVALIDATION_ENABLE,
+        f::STATE_CACHE_INVALIDATION_ENABLE,
+        f::INSTRUCTION_CACHE_INVALIDATE_ENABLE,
+    ] {
+        let mut without = drained.clone();
+        cache.set(&mut without[1], 0);
+        broken("l3-invalidated", &then(&without));
+    }
+    // The order of several registers in a command is free.
+    let pair = [register::CS_GPR0, 0];
+    let several = [&divide[..1], &pair, &divide[1..]].concat();
+    let several = [&[several[0] + 2], &several[1..]].concat();
+    broken("l3-drained", &then(&[several.clone()]));
+    let rest = [flush(), invalidate, stall, several];
+    assert_accepted(&then(&rest));
     let device = hw::Device::by_name("skl").expect("a device");
-    let without = device.l3_config(false).expect("a division");
+    let without = device.l3_configs()[0];
     let with = |value: u32| changed(&mi::mi_load_register_imm::PACKET, |words| words[2] = value);
     broken("slm-l3", &with(without.register_value()));
     // Intel's compute driver sets the credit and error-reporting fields.
-    let shared = device.l3_config(true).expect("a division").register_value();
+    let shared = divided();
     let more = register::L3CNTLREG_GPGPU_CREDITS | register::L3CNTLREG_ERROR_DETECTION;
     assert_accepted(&with(shared | more));
     // Nothing for data, and nothing at all.
@@ -261,6 +292,23 @@ fn l3_configuration_changes_need_a_drained_pipeline() {
     let mut elsewhere = divide;
     elsewhere[1] = register::CS_GPR0;
     assert_accepted(&then(&[elsewhere]));
+}
+
+/// MEDIA_CURBE_LOAD writes the URB, which lies in the L3.
+#[test]
+fn constants_are_loaded_after_the_l3_configuration() {
+    let [walker, curbe, divide] = [
+        &media::gpgpu_walker::PACKET,
+        &media::media_curbe_load::PACKET,
+        &mi::mi_load_register_imm::PACKET,
+    ]
+    .map(command);
+    let stall = pipe_control(&[(media::pipe_control::COMMAND_STREAMER_STALL_ENABLE, 1)]);
+    let change = [flush(), invalidate().dwords.to_vec(), stall, divide];
+    let after = |more: &[Vec<u32>]| then(&[&change, more].concat());
+    broken("l3-curbe", &after(std::slice::from_ref(&walker)));
+    broken("l3-curbe", &after(&[walker.clone(), curbe.clone()]));
+    assert_accepted(&after(&[curbe, walker]));
 }
 
 #[test]

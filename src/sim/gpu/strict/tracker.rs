@@ -10,10 +10,10 @@ use crate::pipe_control_stats::{ExecutedPipeControl, Purpose};
 use crate::rules::{
     BASE_ADDRESS_FLUSH, BASE_ADDRESS_GIVEN, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT,
     CURBE_ALLOCATION, CURBE_FLUSH, CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE,
-    HEAP_BOUNDS, L3_DIVISION, L3_DRAINED, PIPE_CONTROL_POST_SYNC, PIPE_CONTROL_TEXTURE,
-    PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH, PIPELINE_SELECT_INVALIDATE, POST_SYNC_ALIGNMENT,
-    SLM_L3, SLM_SIZE, STORE_ALIGNMENT, STORE_LENGTH, VFE_BEFORE_3D, VFE_SCRATCH, VFE_STALL,
-    VFE_THREADS, WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
+    HEAP_BOUNDS, L3_CURBE, L3_DIVISION, L3_DRAINED, L3_INVALIDATED, PIPE_CONTROL_POST_SYNC,
+    PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH, PIPELINE_SELECT_INVALIDATE,
+    POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE, STORE_ALIGNMENT, STORE_LENGTH, VFE_BEFORE_3D,
+    VFE_SCRATCH, VFE_STALL, VFE_THREADS, WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
 };
 use crate::strict::caches::{Found, Log};
 use crate::strict::reserved_bits::check_reserved_bits;
@@ -74,6 +74,10 @@ pub(crate) struct Tracker<'a> {
     /// The texture cache was invalidated without a stall in the GPGPU pipeline, and no stall
     /// followed.
     unstalled_texture_invalidation: bool,
+    /// A cache was invalidated, and no later PIPE_CONTROL has stalled.
+    unsettled_invalidation: bool,
+    /// The L3 configuration changed after the constants of walkers were loaded.
+    curbe_lost: bool,
     /// Which flags of each PIPE_CONTROL were necessary.
     pub controls: Vec<ExecutedPipeControl>,
 }
@@ -93,6 +97,8 @@ impl<'a> Tracker<'a> {
             needs_invalidation: 0,
             stale_bases: 0,
             unstalled_texture_invalidation: false,
+            unsettled_invalidation: false,
+            curbe_lost: false,
             controls: Vec::new(),
         }
     }
@@ -143,16 +149,10 @@ impl<'a> Tracker<'a> {
         } else if is(&mi::mi_load_register_imm::PACKET) {
             let (pairs, _) = words.get(1..).unwrap_or_default().as_chunks::<2>();
             let of_l3 = |[offset, _]: &&[u32; 2]| offset & 0x7f_fffc == register::L3CNTLREG;
-            let Some([_, value]) = pairs.iter().find(of_l3) else {
-                return Ok(());
-            };
-            let mut known = device.l3_configs().iter();
-            let ways = value & register::L3CNTLREG_WAYS;
-            let known = known.any(|division| division.register_value() == ways);
-            L3_DIVISION.check(known, at, || format!("{value:#x}"))?;
-            L3_DRAINED.check(self.is_clean(DATA_CACHE), at, || {
-                self.describe_pending_work()
-            })
+            pairs
+                .iter()
+                .filter(of_l3)
+                .try_for_each(|[_, value]| self.l3_config(*value, device, at))
         } else if is(&packets::primitive::PACKET) {
             let l3 = context.register(register::L3CNTLREG);
             let selected = context.pipeline == Pipeline::Draw;
@@ -191,6 +191,24 @@ impl<'a> Tracker<'a> {
         } else {
             Ok(())
         }
+    }
+
+    /// Checks a write of L3CNTLREG, and records it.
+    fn l3_config(&mut self, value: u32, device: &Device, at: u64) -> Result<(), StopReason> {
+        let mut known = device.l3_configs().iter();
+        let ways = value & register::L3CNTLREG_WAYS;
+        let known = known.any(|division| division.register_value() == ways);
+        L3_DIVISION.check(known, at, || format!("{value:#x}"))?;
+        let drained = self.is_clean(DATA_CACHE) || !device.needs(Wa::FlushBeforeL3Config);
+        L3_DRAINED.check(drained, at, || self.describe_pending_work())?;
+        L3_INVALIDATED.check(self.needs_invalidation == 0, at, || {
+            missing_caches(self.needs_invalidation)
+        })?;
+        L3_INVALIDATED.check(!self.unsettled_invalidation, at, || {
+            "no PIPE_CONTROL after the invalidation has stalled".into()
+        })?;
+        self.curbe_lost = true;
+        Ok(())
     }
 
     /// True if no work is running and these caches have nothing to write back.
@@ -279,7 +297,10 @@ impl<'a> Tracker<'a> {
         self.unstalled_texture_invalidation |= gpgpu && texture;
         if stall {
             self.complete_all_work();
+            self.unsettled_invalidation = false;
         }
+        // The stall of the same command does not wait for its invalidation.
+        self.unsettled_invalidation |= invalidated != 0;
         Ok(())
     }
 
@@ -420,7 +441,12 @@ impl<'a> Tracker<'a> {
         })
     }
 
-    fn curbe_load(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), StopReason> {
+    fn curbe_load(
+        &mut self,
+        words: &[u32],
+        context: &HwContext,
+        at: u64,
+    ) -> Result<(), StopReason> {
         use media::media_curbe_load as f;
         CURBE_FLUSH.check(!self.inputs_in_use, at, || {
             "the walker before may still read its constants".into()
@@ -432,7 +458,9 @@ impl<'a> Tracker<'a> {
         let room = context.vfe.curbe_bytes;
         CURBE_ALLOCATION.check(bytes <= room, at, || {
             format!("{bytes} bytes where {room} are allocated")
-        })
+        })?;
+        self.curbe_lost = false;
+        Ok(())
     }
 
     fn descriptor_load(&self, words: &[u32], at: u64) -> Result<(), StopReason> {
@@ -524,6 +552,10 @@ impl<'a> Tracker<'a> {
         };
         CURBE_READ.check(constants == 0 || grf * 32 <= there, at, || {
             format!("{} of {there} bytes", grf * 32)
+        })?;
+        let loaded = f::INDIRECT_DATA_LENGTH.get(words) == 0;
+        L3_CURBE.check(!(self.curbe_lost && loaded && constants != 0), at, || {
+            "constants that were loaded before L3CNTLREG was written".into()
         })?;
         (self.busy, self.inputs_in_use) = (true, true);
         self.dirty |= DATA_CACHE;

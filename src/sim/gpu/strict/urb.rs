@@ -97,12 +97,18 @@ static CONSTANTS: [(&str, &Packet, Field, Field); 5] = [
     ),
 ];
 
-/// Size of the URB in bytes, by L3CNTLREG; 0 means the configuration after reset.
+/// Maximum size of the URB of all slices that the fixed functions use. Ref: vol. 5, "L3 Allocation
+/// and Programming".
+const MAX_URB_BYTES: u64 = 1008 << 10;
+
+/// Size of a slice's URB in bytes, by L3CNTLREG; 0 means the configuration after reset. The
+/// commands divide the URB of each slice alike.
 fn urb_bytes(l3: u32, device: &Device) -> u64 {
-    match l3 {
+    let all = match l3 {
         0 => device.urb_bytes().into(),
         _ => u64::from(l3 >> 1 & 0x7f) * u64::from(device.l3_way_bytes()),
-    }
+    };
+    all.min(MAX_URB_BYTES) / u64::from(device.slices)
 }
 
 /// Checks the state that a draw uses.
@@ -164,13 +170,21 @@ pub(super) fn check(
 mod tests {
     use super::*;
 
-    fn skl() -> &'static Device {
-        Device::by_name("skl").expect("a device")
+    fn device(name: &str) -> &'static Device {
+        Device::by_name(name).expect("a device")
     }
 
     /// The rule that a draw breaks. Starts from what a driver programs for vertices and pixels,
     /// with some fields changed.
     fn rule_of(l3: u32, changes: &[(&'static Packet, Field, u64)]) -> Option<&'static str> {
+        rule_on("skl", l3, changes)
+    }
+
+    fn rule_on(
+        name: &str,
+        l3: u32,
+        changes: &[(&'static Packet, Field, u64)],
+    ) -> Option<&'static str> {
         use draw::{state_push_constant_alloc_ps as ps, state_push_constant_alloc_vs as vs};
         let usual = [
             (&vs::PACKET, vs::CONSTANT_BUFFER_SIZE, 16),
@@ -190,7 +204,7 @@ mod tests {
             field.set(&mut words, *value);
             state.latch(packet, &words);
         }
-        match check(&state, l3, skl(), 0) {
+        match check(&state, l3, device(name), 0) {
             Ok(()) => None,
             Err(StopReason::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
@@ -260,5 +274,27 @@ mod tests {
         // With 32 ways the URB has 256 KB.
         assert_eq!(rule_of(32 << 1, &at(31)), None);
         assert_eq!(rule_of(32 << 1, &at(32)), overlap);
+        // Each slice's URB: 192 KB with two banks; 384 KB of a GT3, whose two slices have 768; 336
+        // KB of a GT4, whose three slices use 1008 of 1152.
+        for (name, chunks) in [("skl-1902", 24), ("skl-1923", 48), ("skl-1932", 42)] {
+            for l3 in [0, 48 << 1] {
+                let on = |start| {
+                    let small = (STAGE_ENTRIES[0].packet, STAGE_ENTRIES[0].number, 128);
+                    rule_on(name, l3, &[&at(start)[..], &[small]].concat())
+                };
+                assert_eq!(on(chunks - 1), None, "{name}");
+                assert_eq!(on(chunks), overlap, "{name}");
+            }
+        }
+        // With SLM, two banks have 64 KB.
+        let small = (STAGE_ENTRIES[0].packet, STAGE_ENTRIES[0].number, 64);
+        let shared = |start| {
+            rule_on(
+                "skl-1902",
+                1 | 16 << 1,
+                &[&at(start)[..], &[small]].concat(),
+            )
+        };
+        assert_eq!((shared(7), shared(8)), (None, overlap));
     }
 }

@@ -7,6 +7,7 @@ use crate::stream::testing::HostChunks;
 use hw::draw_state::state_constant_body as body;
 
 const MACHINE: DeviceInfo = DeviceInfo {
+    device: &hw::DEVICES[0],
     max_threads: 1,
     dynamic_base: 0x1_0000_0000,
     bindless_base: 0,

@@ -220,11 +220,13 @@ const BASES: [LimitInputs; 2] = [
         timestamp_hz: 19_200_000,
         workgroup_threads: 18,
         slm_bytes: 65536,
+        urb_bytes: 128 << 10,
     },
     LimitInputs {
         timestamp_hz: 12_000_000,
         workgroup_threads: 56,
         slm_bytes: 65536,
+        urb_bytes: 384 << 10,
     },
 ];
 
