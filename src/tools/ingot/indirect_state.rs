@@ -10,11 +10,22 @@ use gpu::{AddressSpace, AddressSpaceView};
 use hw::state::{
     binding_table_state, interface_descriptor_data, render_surface_state, sampler_state,
 };
+use hw::value::state::surface_type::SURFTYPE_NULL;
 use hw::{Field, Packet, batch, draw, draw_state, media};
 use std::fmt::Write;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Maximum number of bytes of a kernel that are disassembled.
 const MAX_KERNEL_BYTES: usize = 64 << 10;
+/// What a surface's channels read as.
+const CHANNELS: [Field; 4] = [
+    render_surface_state::SHADER_CHANNEL_SELECT_RED,
+    render_surface_state::SHADER_CHANNEL_SELECT_GREEN,
+    render_surface_state::SHADER_CHANNEL_SELECT_BLUE,
+    render_surface_state::SHADER_CHANNEL_SELECT_ALPHA,
+];
+/// Bytes of a surface state.
+const SURFACE_BYTES: u64 = 64;
 /// Maximum number of binding table entries that are printed; tables do not contain their length.
 const MAX_ENTRIES: u64 = 64;
 
@@ -43,6 +54,8 @@ pub struct StateReader {
     surface: u64,
     dynamic: u64,
     instruction: u64,
+    /// Address and size in bytes of the bindless surface states.
+    bindless: (u64, u64),
 }
 
 /// A pointer to structures: the command, the field, the structure, their number, their stride in
@@ -295,6 +308,35 @@ impl StateReader {
         }
     }
 
+    /// Visits the bindless surface states that are mapped and not zero, which shaders reach by
+    /// handles instead of binding tables. A slot of which every channel reads as zero is no surface
+    /// of use: drivers keep samplers in the same heap, two to a slot.
+    pub fn visit_bindless(&self, space: &AddressSpace, visit: &mut dyn FnMut(Item<'_>)) {
+        let view = AddressSpaceView::new(space);
+        let (base, bytes) = self.bindless;
+        for (start, length) in space.ranges() {
+            let first = start.max(base);
+            let end = (start + length).min(base + bytes);
+            for at in (first..end.max(first)).step_by(SURFACE_BYTES as usize) {
+                let Some(state) = view.span(at, SURFACE_BYTES as usize / 4) else {
+                    break;
+                };
+                let words: Vec<u32> = state.iter().map(|word| word.load(Relaxed)).collect();
+                let is_surface = CHANNELS.iter().any(|channel| channel.get(&words) != 0)
+                    || render_surface_state::SURFACE_TYPE.get(&words) == SURFTYPE_NULL;
+                if is_surface {
+                    structure_at(&view, visit, &render_surface_state::PACKET, at);
+                    continue;
+                }
+                for (half, words) in words.chunks_exact(8).enumerate() {
+                    if words.iter().any(|word| *word != 0) {
+                        structure_at(&view, visit, &sampler_state::PACKET, at + half as u64 * 32);
+                    }
+                }
+            }
+        }
+    }
+
     fn interface_descriptor(
         &self,
         view: &AddressSpaceView<'_>,
@@ -332,6 +374,13 @@ impl StateReader {
             if enable.get(words) == 1 {
                 *slot = address.get(words) & 0xffff_ffff_ffff;
             }
+        }
+        if f::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE.get(words) == 1 {
+            let states = f::BINDLESS_SURFACE_STATE_SIZE.get(words) + 1;
+            self.bindless = (
+                f::BINDLESS_SURFACE_STATE_BASE_ADDRESS.get(words) & 0xffff_ffff_ffff,
+                states * SURFACE_BYTES,
+            );
         }
     }
 

@@ -7,7 +7,7 @@ use hw::media::pipe_control;
 use hw::mi::mi_load_register_imm;
 use hw::{FieldKind, Packet, value};
 use kmd::Recording;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a field has each of its values.
 pub type Values = BTreeMap<String, u64>;
@@ -43,6 +43,7 @@ impl Usage {
         let mut recording = Recording::new(bytes).map_err(|e| e.to_string())?;
         let hw_gen = recording::device(&recording)?.hw_gen;
         let mut readers: BTreeMap<(u64, u32, u32), StateReader> = BTreeMap::new();
+        let mut bindless: BTreeSet<Vec<u32>> = BTreeSet::new();
         for number in 0.. {
             let at = |e: &dyn std::fmt::Display| format!("submission {number}: {e}");
             let Some(submission) = recording.next_submission().map_err(|e| at(&e))? else {
@@ -56,7 +57,7 @@ impl Usage {
                     Some(packet) => {
                         self.add_command(packet, command.words);
                         reader.visit(packet, command.words, &submission.space, &mut |item| {
-                            self.add_item(packet, &item);
+                            self.add_item(Some(packet), &item);
                         });
                     }
                     None => self.add_unknown(command.words),
@@ -66,6 +67,14 @@ impl Usage {
             if let Some(why) = cut.map_err(|e| at(&e))? {
                 return Err(at(&why));
             }
+            reader.visit_bindless(&submission.space, &mut |item| {
+                // States stay from submission to submission: each counts once.
+                if let Item::Structure { words, .. } = &item
+                    && bindless.insert(words.to_vec())
+                {
+                    self.add_item(None, &item);
+                }
+            });
         }
         Ok(())
     }
@@ -98,14 +107,16 @@ impl Usage {
     }
 
     /// Adds a structure. The fields of one that belongs to its command alone count as the command's.
-    fn add_item(&mut self, packet: &Packet, item: &Item<'_>) {
+    fn add_item(&mut self, packet: Option<&Packet>, item: &Item<'_>) {
         let Item::Structure {
             structure, words, ..
         } = item
         else {
             return;
         };
-        if std::ptr::eq(*structure, &hw::draw_state::state_constant_body::PACKET) {
+        if std::ptr::eq(*structure, &hw::draw_state::state_constant_body::PACKET)
+            && let Some(packet) = packet
+        {
             self.entry(packet.name).add_fields(structure, words);
             return;
         }

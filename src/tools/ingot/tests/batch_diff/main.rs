@@ -12,6 +12,7 @@ mod programs;
 mod scenes;
 
 use decisions::Decisions;
+use driver::Driver;
 use ingot_cli::batch_diff::{self, Usage};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::Path;
@@ -38,33 +39,42 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// Records all scenes with both drivers; what each uses in all of them.
-fn record() -> Result<[Usage; 2], String> {
+/// Records all scenes with a driver; what it uses in all of them.
+fn record(driver: Driver, folder: &Path) -> Result<Usage, String> {
+    let mut usage = Usage::default();
+    for scene in scenes::ALL {
+        driver
+            .record(scene, folder)
+            .and_then(|bytes| usage.add(&bytes))
+            .map_err(|why| format!("{} on {driver:?}: {why}", scene.name))?;
+    }
+    Ok(usage)
+}
+
+/// Records all scenes with both drivers at the same time.
+fn record_both() -> Result<[Usage; 2], String> {
     let folder = std::env::temp_dir().join(format!("ingot-batch-diff-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut usages = [Usage::default(), Usage::default()];
-    let mut recorded = Ok(());
-    'scenes: for scene in scenes::ALL {
-        for (driver, usage) in driver::ALL.iter().zip(&mut usages) {
-            let name = scene.name;
-            recorded = driver
-                .record(scene, &folder)
-                .and_then(|bytes| usage.add(&bytes))
-                .map_err(|why| format!("{name} on {driver:?}: {why}"));
-            if recorded.is_err() {
-                break 'scenes;
-            }
-        }
-    }
-    let removed = std::fs::remove_dir_all(&folder);
-    recorded.and_then(|()| removed.map_err(|e| format!("{}: {e}", folder.display())))?;
-    Ok(usages)
+    let usages = std::thread::scope(|scope| {
+        let [ours, anv] = driver::ALL.map(|driver| {
+            let folder = &folder;
+            scope.spawn(move || record(driver, folder))
+        });
+        [ours, anv].map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| Err("a thread panics".into()))
+        })
+    });
+    std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let [ours, anv] = usages;
+    Ok([ours?, anv?])
 }
 
 fn every_difference_is_decided() -> Result<(), Failed> {
     let text = std::fs::read_to_string(DECISIONS).map_err(|e| format!("{DECISIONS}: {e}"))?;
     let decisions = Decisions::parse(&text)?;
-    let [ours, anv] = record()?;
+    let [ours, anv] = record_both()?;
     let differences = batch_diff::differences(&ours, &anv);
     let verdict = decisions.judge(&differences);
     if verdict.is_complete() {

@@ -93,11 +93,12 @@ fn arrays(gpu: &Gpu) -> Result<(), Error> {
         .compare_op(vk::CompareOp::LESS);
     let border = gpu.sampler(&border)?;
     let depths = target(gpu, DEPTH)?;
+    // Of a table of samplers the first is compared.
     let set = gpu.set(&[
+        Bound::Texture(depths.view, border),
         Bound::Texture(layers.view, smooth),
         Bound::Texture(cube.view, smooth),
         Bound::Texture(volume.view, smooth),
-        Bound::Texture(depths.view, border),
     ])?;
     let pipeline = gpu.graphics(&GraphicsInfo {
         vertex: COVER,
@@ -105,10 +106,10 @@ fn arrays(gpu: &Gpu) -> Result<(), Error> {
             "#version 450
 layout(location = 0) in vec2 uv;
 layout(location = 0) out vec4 colour;
-layout(binding = 0) uniform sampler2DArray layers;
-layout(binding = 1) uniform samplerCube cube;
-layout(binding = 2) uniform sampler3D volume;
-layout(binding = 3) uniform sampler2DShadow depths;
+layout(binding = 0) uniform sampler2DShadow depths;
+layout(binding = 1) uniform sampler2DArray layers;
+layout(binding = 2) uniform samplerCube cube;
+layout(binding = 3) uniform sampler3D volume;
 void main()
 {
     colour = texture(layers, vec3(uv, floor(uv.x * 4.0))) + texture(cube, vec3(uv, 1.0))
