@@ -35,8 +35,8 @@ pub struct BatchArgs {
     /// Words of a batch, little endian, or a recording of `ingot sim --record`
     #[arg(required_unless_present = "diff")]
     file: Option<PathBuf>,
-    /// Compare two recordings of one program, field by field, with the state that commands point to;
-    /// exit status 0: the same, 1: different, 2: not compared
+    /// Compare two recordings of one program, field by field, with the state that commands point
+    /// to; exit status 0: the same, 1: different, 2: not compared
     #[arg(
         long,
         num_args = 2,
@@ -45,7 +45,12 @@ pub struct BatchArgs {
     )]
     diff: Option<Vec<PathBuf>>,
     /// With --diff: show only commands and structures with this in their name, and all their fields
-    #[arg(long, value_name = "PACKET", requires = "diff")]
+    #[arg(
+        long,
+        value_name = "PACKET",
+        requires = "diff",
+        conflicts_with = "file"
+    )]
     only: Option<String>,
     /// Device
     #[arg(long, value_name = "NAME", default_value = "skl", value_parser = ingot_cli::gpu_names::device)]
@@ -125,10 +130,10 @@ fn diff(a: &PathBuf, b: &PathBuf, only: Option<&str>) -> Result<bool, String> {
             ));
         }
     }
-    for (letter, path, usage) in [("A", a, &first), ("B", b, &second)] {
+    for (label, path, usage) in [("A", a, &first), ("B", b, &second)] {
         let (submissions, commands) = (usage.submissions, usage.commands);
         let path = path.display();
-        println!("{letter}: {path}: {submissions} submissions, {commands} commands");
+        println!("{label}: {path}: {submissions} submissions, {commands} commands");
     }
     print!("{}", batch_diff::table(&first, &second, only.is_some()));
     Ok(batch_diff::is_equal(&first, &second))

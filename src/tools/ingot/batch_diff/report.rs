@@ -1,6 +1,6 @@
 //! The table of `ingot batch --diff`.
 
-use crate::batch_diff::compare::{Side, side};
+use crate::batch_diff::compare::{Side, differences, side};
 use crate::batch_diff::usage::{PacketUsage, Usage, Values};
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ pub fn is_equal(a: &Usage, b: &Usage) -> bool {
         let packets = usage.packets.iter();
         packets.map(|(name, p)| (name.clone(), p.count)).collect()
     };
-    counts(a) == counts(b) && super::differences(a, b).is_empty()
+    counts(a) == counts(b) && differences(a, b).is_empty()
 }
 
 /// The table: a line for each command and structure with the numbers of uses, and below it the
@@ -60,8 +60,8 @@ fn fields(text: &mut String, a: &PacketUsage, b: &PacketUsage, all: bool) {
             Some(Side::Values) => "  different values",
         };
         let _ = writeln!(text, "    {name}{remark}");
-        for (letter, values) in [("A", &a), ("B", &b)] {
-            let _ = writeln!(text, "        {letter}  {}", list(values));
+        for (label, values) in [("A", &a), ("B", &b)] {
+            let _ = writeln!(text, "        {label}  {}", list(values));
         }
     }
 }

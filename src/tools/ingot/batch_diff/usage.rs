@@ -106,7 +106,8 @@ impl Usage {
         self.entry(&format!("unknown {:#06x}", first >> 16)).count += 1;
     }
 
-    /// Adds a structure. The fields of one that belongs to its command alone count as the command's.
+    /// Adds a structure. The fields of one that belongs to its command alone count as those of the
+    /// command.
     fn add_item(&mut self, packet: Option<&Packet>, item: &Item<'_>) {
         let Item::Structure {
             structure, words, ..

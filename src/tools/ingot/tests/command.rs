@@ -114,7 +114,7 @@ fn wrong_arguments_give_one_line_with_the_possible_values() {
         (&["batch", "--diff", &shader], &["--diff", "2 values"]),
         (
             &["batch", "--only", "3DSTATE_PS", &shader],
-            &["--diff <A> <B>"],
+            &["--only <PACKET>", "cannot be used with"],
         ),
         (
             &["devices", "--family", "voodoo"],

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn values_are_told_by_what_the_register_holds() {
+fn values_depend_on_what_the_register_holds() {
     assert_eq!(name(r::L3CNTLREG), "L3CNTLREG 0x7034");
     assert_eq!(value(r::L3CNTLREG, 0x6000_0060), "0x60000060");
     assert_eq!(value(0x7008, 0x0300_0100), "0x100 of mask 0x300");

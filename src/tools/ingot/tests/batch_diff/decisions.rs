@@ -2,9 +2,9 @@
 //!
 //! In:  the text, and the differences. Out: differences without a line, lines without a difference.
 //! A line is `KIND PACKET / FIELD: REASON`, or `KIND PACKET: REASON` for a command or structure
-//! that only one driver uses; lines that begin with white space continue the reason. KIND is `ingot`
-//! or `anv` where only that driver uses it, and `values` where both do with different values. `*`
-//! stands for any text in PACKET and FIELD; such a line decides all that it matches.
+//! that only one driver uses; lines that begin with white space continue the reason. KIND is
+//! `ingot` or `anv` where only that driver uses it, and `values` where both do with different
+//! values. `*` stands for any text in PACKET and FIELD; such a line decides all that it matches.
 
 use ingot_cli::batch_diff::{Difference, Side, matches};
 use libtest_mimic::Trial;
@@ -126,7 +126,7 @@ impl Decision {
     }
 }
 
-/// A line for a difference, with its values instead of a reason.
+/// A line for a difference, without a reason.
 fn line(difference: &Difference) -> String {
     let mut text = format!("{} {}", side_name(difference.side), difference.packet);
     if let Some(field) = &difference.field {
