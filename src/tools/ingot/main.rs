@@ -5,10 +5,8 @@ mod codegen;
 mod compile;
 mod devices;
 mod expectations;
-mod indirect_state;
 mod pipelines;
 mod record;
-mod recording;
 mod run;
 mod sim;
 mod text;
@@ -16,6 +14,7 @@ mod value_parsers;
 mod vulkan_device;
 
 use clap::{Parser, Subcommand};
+use ingot_cli::{batch_diff, recording};
 use std::process::ExitCode;
 
 /// A Vulkan driver for Intel Gen GPUs, and a simulated GPU to run it on.

@@ -1,6 +1,6 @@
 //! Recordings of `ingot sim --record`: printed by `ingot batch`, executed by `ingot sim --replay`.
 
-use crate::indirect_state::StatePrinter;
+use crate::indirect_state::StateReader;
 use gpu::{AddressSpaceView, Gpu, HwContext};
 use hw::media::pipe_control;
 use hw::mi::mi_batch_buffer_start as start;
@@ -20,6 +20,9 @@ pub fn is_recording(bytes: &[u8]) -> bool {
 }
 
 /// The device of a recording.
+///
+/// # Errors
+/// The recording names a device that is not in the table.
 pub fn device(recording: &Recording<'_>) -> Result<&'static hw::Device, String> {
     let name = recording.device();
     hw::Device::by_name(name).ok_or_else(|| format!("recorded on {name:?}, which is no device"))
@@ -27,12 +30,15 @@ pub fn device(recording: &Recording<'_>) -> Result<&'static hw::Device, String> 
 
 /// Prints every command of every submission, including called batches, with the state and kernels
 /// that commands point to.
+///
+/// # Errors
+/// The recording is damaged, or the output cannot be written.
 pub fn print(bytes: &[u8], out: &mut dyn Write) -> Result<(), String> {
     let mut recording = Recording::new(bytes).map_err(|e| e.to_string())?;
     let hw_gen = device(&recording)?.hw_gen;
     let mut number = 0;
     // Base addresses belong to a context and persist between submissions.
-    let mut bases: BTreeMap<(u64, u32, u32), StatePrinter> = BTreeMap::new();
+    let mut bases: BTreeMap<(u64, u32, u32), StateReader> = BTreeMap::new();
     while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
         let printer = bases.entry(submission.context).or_default();
         let (context, engine, slot) = submission.context;
@@ -54,8 +60,11 @@ pub fn print(bytes: &[u8], out: &mut dyn Write) -> Result<(), String> {
 }
 
 /// Visits the commands of a submission in execution order until `visit` stops it. Returns the
-/// reason if it ends before the batch did.
-fn walk(
+/// reason if it ends before the batch did. Immediate data is stored, as it may be commands.
+///
+/// # Errors
+/// The error of `visit`, if it stops the walk.
+pub fn walk(
     submission: &Submission,
     hw_gen: hw::Gen,
     mut visit: impl FnMut(&hw::batch::Command<'_>, u64) -> std::io::Result<()>,
@@ -87,6 +96,9 @@ fn walk(
         };
         visit(&command, at)?;
         let is = |packet: &hw::Packet| known.is_some_and(|p| std::ptr::eq(p, packet));
+        if is(&hw::mi::mi_store_data_imm::PACKET) {
+            store_data(&view, &words);
+        }
         let after = at + length_dw as u64 * 4;
         if is(&start::PACKET) {
             if start::SECOND_LEVEL_BATCH_BUFFER.get(&words) == 1 {
@@ -105,10 +117,20 @@ fn walk(
     Ok(Some(format!("… {MAX_COMMANDS} commands, and no end")))
 }
 
+/// Executes MI_STORE_DATA_IMM: batches write the addresses of later MI_BATCH_BUFFER_STARTs with it,
+/// as Mesa's drivers do to return from secondary command buffers.
+fn store_data(view: &AddressSpaceView<'_>, words: &[u32]) {
+    use hw::mi::mi_store_data_imm as store;
+    let address = store::ADDRESS.get(words) & 0xffff_ffff_ffff;
+    let data = words.get(3..).unwrap_or_default();
+    // What is not mapped is reported where the batch ends.
+    let _ = view.write_block(address, data);
+}
+
 fn print_batch(
     submission: &Submission,
     hw_gen: hw::Gen,
-    printer: &mut StatePrinter,
+    printer: &mut StateReader,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     let cut = walk(submission, hw_gen, |command, at| {

@@ -108,6 +108,15 @@ fn wrong_arguments_give_one_line_with_the_possible_values() {
             &["--gpu", "did you mean `skl`?", "cfl ("],
         ),
         (
+            &["batch", "--diff", &shader, &shader],
+            &["batch --diff", "a.comp", "not a recording"],
+        ),
+        (&["batch", "--diff", &shader], &["--diff", "2 values"]),
+        (
+            &["batch", "--only", "3DSTATE_PS", &shader],
+            &["--only <PACKET>", "cannot be used with"],
+        ),
+        (
             &["devices", "--family", "voodoo"],
             &["--family", "voodoo", "skl ("],
         ),
@@ -323,5 +332,66 @@ fn a_replay_is_traced_and_profiled() {
         "{table}"
     );
     assert_eq!(table.lines().count(), 2);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The path of a recording of a compute script with these test commands.
+fn recorded(folder: &Path, name: &str, test: &str) -> String {
+    let script = format!("[compute shader]\n{SHADER}\n[test]\nssbo 0 32\n{test}\n");
+    let script = write(folder, &format!("{name}.shader_test"), &script);
+    let recording = folder.join(name);
+    let ran = ingot(&["run", &script, "--gpu", "skl"])
+        .env("INGOT_SIM", format!("record={}", recording.display()))
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    recording.display().to_string()
+}
+
+#[test]
+fn recordings_are_compared_field_by_field() {
+    let folder = folder("diff");
+    let one = recorded(&folder, "one", "compute 1 1 1");
+    let again = recorded(&folder, "again", "compute 1 1 1");
+    let two = recorded(&folder, "two", "compute 1 1 1\ncompute 1 2 1");
+    let same = output(&["batch", "--diff", &one, &again]);
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stdout));
+    // A line for each command, and none for a field.
+    let table = text(&same.stdout);
+    let walker = |table: &str| -> Vec<String> {
+        let mut lines = table.lines();
+        let line = lines.find(|line| line.starts_with("GPGPU_WALKER"));
+        let line = line.unwrap_or_else(|| panic!("{table}"));
+        line.split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(walker(&table), ["GPGPU_WALKER", "1", "1"]);
+    assert!(!table.contains("\n    "), "{table}");
+
+    let differs = output(&["batch", "--diff", &one, &two]);
+    assert_eq!(differs.status.code(), Some(1));
+    let counts = walker(&text(&differs.stdout));
+    assert_eq!(counts, ["GPGPU_WALKER", "1", "2", "different", "counts"]);
+    let only = output(&["batch", "--diff", &one, &two, "--only", "gpgpu_walker"]);
+    let shown = text(&only.stdout);
+    assert_eq!(only.status.code(), Some(1), "{shown}");
+    assert!(
+        shown.contains("\n    Thread Group ID X Dimension\n        A  n ×1\n        B  n ×2\n")
+    );
+    assert!(!shown.contains("PIPE_CONTROL"), "{shown}");
+    let none = output(&["batch", "--diff", &one, &two, "--only", "3DPRIMITIVE"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(text(&none.stderr).contains("--only 3DPRIMITIVE"));
+
+    // The file and the place in it.
+    let mut bytes = std::fs::read(&one).unwrap();
+    bytes.truncate(bytes.len() - 10);
+    std::fs::write(&two, bytes).unwrap();
+    let damaged = output(&["batch", "--diff", &one, &two]);
+    let line = text(&damaged.stderr);
+    assert_eq!(damaged.status.code(), Some(2));
+    assert!(
+        line.contains("two") && line.contains("submission"),
+        "{line}"
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }
