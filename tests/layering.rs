@@ -72,6 +72,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         &["vk", "i915", "sys", "debug"],
         &[
             "ash",
+            "drm",
             "x11rb",
             "wayland-client",
             "wayland-protocols",

@@ -35,6 +35,7 @@ mod queries;
 mod rig;
 mod samplers;
 mod samples;
+mod shared_compression;
 mod stencil;
 mod swapchains;
 mod synchronisation;

@@ -12,6 +12,7 @@ const INTEL: u64 = 1 << 56;
 const LINEAR: u64 = 0;
 const X_TILED: u64 = INTEL | 1;
 const Y_TILED: u64 = INTEL | 2;
+const Y_CCS: u64 = INTEL | 4;
 const WIDTH: u32 = 200;
 const HEIGHT: u32 = 20;
 
@@ -38,9 +39,10 @@ fn formats_list_their_modifiers() {
     let rig = Rig::new();
     let all = modifiers(&rig, vk::Format::B8G8R8A8_UNORM);
     let codes: Vec<u64> = all.iter().map(|one| one.drm_format_modifier).collect();
-    assert_eq!(codes, [Y_TILED, X_TILED, LINEAR]);
+    assert_eq!(codes, [Y_CCS, Y_TILED, X_TILED, LINEAR]);
     for one in &all {
-        assert_eq!(one.drm_format_modifier_plane_count, 1);
+        let planes = 1 + u32::from(one.drm_format_modifier == Y_CCS);
+        assert_eq!(one.drm_format_modifier_plane_count, planes);
         let both = vk::FormatFeatureFlags::COLOR_ATTACHMENT | vk::FormatFeatureFlags::SAMPLED_IMAGE;
         assert!(one.drm_format_modifier_tiling_features.contains(both));
     }
@@ -83,7 +85,7 @@ fn formats_list_their_modifiers() {
     assert_eq!((most.max_mip_levels, most.max_array_layers), (1, 1));
     let refused = Some(vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
     assert_eq!(ask(Y_TILED, vk::ImageType::TYPE_3D).err(), refused);
-    assert_eq!(ask(INTEL | 4, vk::ImageType::TYPE_2D).err(), refused);
+    assert_eq!(ask(INTEL | 5, vk::ImageType::TYPE_2D).err(), refused);
 }
 
 /// Byte of a texel's four, as the PRM has tiles, vol. 5, "Tiling": X of 512 bytes × 8 rows, Y of

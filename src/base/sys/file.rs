@@ -281,10 +281,15 @@ impl Pipe {
     /// Writes a byte, so that poll reports the reader as readable. Errors are ignored: a full pipe
     /// is readable already.
     pub fn write_byte(writer: BorrowedFd<'_>) {
+        Self::write(writer, &[1]);
+    }
+
+    /// Writes bytes, as one unit if they are fewer than a page, unless there is no reader.
+    pub fn write(writer: BorrowedFd<'_>, bytes: &[u8]) {
         // A write without a reader raises SIGPIPE, which Rust programs ignore but a C program that
         // loads this library may not.
         if Self::has_reader(writer) {
-            let _ = nix::unistd::write(writer, &[1]);
+            let _ = nix::unistd::write(writer, bytes);
         }
     }
 
@@ -342,4 +347,28 @@ pub fn wait_any_readable(fds: &[BorrowedFd<'_>]) -> Result<()> {
 pub fn raise_descriptor_limit() -> Result<()> {
     let (_, max) = getrlimit(Resource::RLIMIT_NOFILE).map_err(from_nix)?;
     setrlimit(Resource::RLIMIT_NOFILE, max, max).map_err(from_nix)
+}
+
+/// An eventfd that is not readable.
+pub fn event() -> Result<OwnedFd> {
+    // SAFETY: plain numbers.
+    let raw = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+    if raw < 0 {
+        let error = std::io::Error::last_os_error();
+        return Err(Errno(error.raw_os_error().unwrap_or(Errno::EMFILE.0)));
+    }
+    // SAFETY: the call has just opened it.
+    Ok(unsafe { OwnedFd::from_raw_fd(raw) })
+}
+
+/// Makes an eventfd readable.
+pub fn signal_event(event: BorrowedFd<'_>) {
+    // An eventfd that cannot count further is readable already.
+    let _ = nix::unistd::write(event, &1_u64.to_ne_bytes());
+}
+
+/// Makes an eventfd unreadable.
+pub fn clear_event(event: BorrowedFd<'_>) {
+    // An error means that it is unreadable already.
+    let _ = nix::unistd::read(event, &mut [0; 8]);
 }

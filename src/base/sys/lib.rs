@@ -23,13 +23,15 @@ mod process;
 mod syscall;
 
 pub use file::{
-    FileIdentity, FileLock, Pipe, clear_cloexec, data_ranges, dup_high, file_len_bytes, identity,
-    ioctl, ioctl_fd, memfd, name_of, poll_readable, raise_descriptor_limit, reopen,
-    wait_any_readable, wait_readable,
+    FileIdentity, FileLock, Pipe, clear_cloexec, clear_event, data_ranges, dup_high, event,
+    file_len_bytes, identity, ioctl, ioctl_fd, memfd, name_of, poll_readable,
+    raise_descriptor_limit, reopen, signal_event, wait_any_readable, wait_readable,
 };
 pub use folder::private_folder;
 pub use mapping::{Mapping, MappingSlice, PAGE_BYTES, PrefetchBase};
-pub use node::{HiddenNode, Node, PciId, device_numbers, group_name, open_node, render_nodes};
+pub use node::{
+    HiddenNode, Node, PciId, device_numbers, device_of, group_name, open_node, render_nodes,
+};
 pub use process::{
     block_signals, build_id, free, memory_bytes, monotonic_ns, monotonic_raw_ns,
     pin_to_current_cpu, prevent_unload, process_cpu_ns, process_id, read_process, reset_sigpipe,

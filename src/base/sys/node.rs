@@ -4,7 +4,7 @@
 //! device.
 
 use std::fs::{File, OpenOptions};
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -159,6 +159,14 @@ fn read_pci_address(uevent: &Path) -> Option<[u32; 4]> {
 /// Splits a `dev_t` into major and minor number.
 pub fn device_numbers(device: u64) -> [u32; 2] {
     [libc::major(device), libc::minor(device)]
+}
+
+/// The device numbers of the node that a descriptor is open on.
+pub fn device_of(descriptor: BorrowedFd<'_>) -> Result<[u32; 2]> {
+    let errno = |error: std::io::Error| Errno(error.raw_os_error().unwrap_or(Errno::EIO.0));
+    let duplicate = descriptor.try_clone_to_owned().map_err(errno)?;
+    let metadata = File::from(duplicate).metadata().map_err(errno)?;
+    Ok(device_numbers(metadata.rdev()))
 }
 
 /// Opens a device node for reading and writing, with close-on-exec.

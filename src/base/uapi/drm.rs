@@ -192,6 +192,8 @@ numbers! { NUMBERS;
     /// Request code of SYNCOBJ_TIMELINE_SIGNAL.
     SYNCOBJ_TIMELINE_SIGNAL: u32 = iowr::<SyncobjTimelineArray>(0xcd), "DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL";
 
+    /// Events of refreshes name the CRTC.
+    CAP_CRTC_IN_VBLANK_EVENT: u64 = 0x12, "DRM_CAP_CRTC_IN_VBLANK_EVENT";
     /// The device can import and export dma-bufs.
     CAP_PRIME: u64 = 0x5, "DRM_CAP_PRIME";
     /// Value of [`CAP_PRIME`]: import.
@@ -229,3 +231,23 @@ numbers! { NUMBERS;
 pub const MAJOR: u32 = 226;
 /// Minor number of the first render node; primary nodes begin at 0.
 pub const FIRST_RENDER_MINOR: u32 = 128;
+
+/// Argument of SYNCOBJ_EVENTFD. Ref: Linux 6.6, drm.h; libdrm's headers may be older, so it is not
+/// in [`LAYOUTS`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct SyncobjEventfd {
+    /// Syncobj.
+    pub handle: u32,
+    /// `SYNCOBJ_WAIT_AVAILABLE`.
+    pub flags: u32,
+    /// Point of the timeline.
+    pub point: u64,
+    /// The eventfd.
+    pub fd: i32,
+    /// Must be 0.
+    pub pad: u32,
+}
+
+/// Request code of SYNCOBJ_EVENTFD.
+pub const SYNCOBJ_EVENTFD: u32 = iowr::<SyncobjEventfd>(0xcf);

@@ -268,6 +268,12 @@ pub trait Kernel: Send + Sync {
     /// SYNCOBJ_QUERY: the last point of each syncobj that was signalled or, with
     /// `SYNCOBJ_QUERY_LAST_SUBMITTED`, submitted.
     fn syncobj_query(&self, handles: &[u32], flags: u32) -> Result<Vec<u64>>;
+    /// SYNCOBJ_EVENTFD: adds 1 to an eventfd once a point of a timeline is signalled. `ENOTTY`: the
+    /// kernel is older than 6.6.
+    fn syncobj_eventfd(&self, handle: u32, point: u64, eventfd: BorrowedFd<'_>) -> Result<()> {
+        let _ = (handle, point, eventfd);
+        Err(Errno::ENOTTY)
+    }
     /// SYNCOBJ_TRANSFER.
     fn syncobj_transfer(&self, transfer: SyncobjTransfer) -> Result<()>;
     /// SYNCOBJ_HANDLE_TO_FD: exports the syncobj or, with `SYNCOBJ_FD_SYNC_FILE`, its fence as a

@@ -12,6 +12,7 @@ pub mod drm;
 mod errno;
 pub mod i915;
 mod kernel;
+pub mod mode;
 #[cfg(test)]
 mod tests;
 

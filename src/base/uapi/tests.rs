@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use crate::{drm, i915};
+use crate::{drm, i915, mode};
 
 #[test]
 fn structures_and_numbers_equal_the_headers() {
@@ -23,7 +23,8 @@ fn structures_and_numbers_equal_the_headers() {
         "#include <stddef.h>\n#include <stdio.h>\n#include <fcntl.h>\n#include <drm.h>\n#include <i915_drm.h>\nint main(void) {\n",
     );
     let mut ours = String::new();
-    for layout in drm::LAYOUTS.iter().chain(i915::LAYOUTS) {
+    let layouts = [drm::LAYOUTS, mode::LAYOUTS, i915::LAYOUTS].concat();
+    for layout in &layouts {
         let c = layout.c_name;
         writeln!(program, "printf(\"{c} %zu\\n\", sizeof({c}));").unwrap();
         writeln!(ours, "{c} {}", layout.size_bytes).unwrap();
@@ -36,7 +37,7 @@ fn structures_and_numbers_equal_the_headers() {
             writeln!(ours, "{c}.{member} {offset}").unwrap();
         }
     }
-    for (name, value) in drm::NUMBERS.iter().chain(i915::NUMBERS) {
+    for (name, value) in [drm::NUMBERS, mode::NUMBERS, i915::NUMBERS].concat() {
         // No constant is negative: the cast to unsigned would change it.
         writeln!(
             program,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{Seek, SeekFrom};
 use std::num::NonZeroUsize;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use smallvec::SmallVec;
@@ -372,6 +372,17 @@ impl File {
     }
 
     /// The last signalled point of a timeline.
+    pub(crate) fn syncobj_notify(
+        &self,
+        handle: u32,
+        value: u64,
+        event: BorrowedFd<'_>,
+    ) -> Result<()> {
+        self.kernel
+            .syncobj_eventfd(handle, value, event)
+            .map_err(ioctl_error("SYNCOBJ_EVENTFD"))
+    }
+
     pub(crate) fn syncobj_query(&self, handle: u32) -> Result<u64> {
         let values = self
             .kernel

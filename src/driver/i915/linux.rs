@@ -594,6 +594,11 @@ impl Kernel for LinuxKernel {
         Ok(points)
     }
 
+    fn syncobj_eventfd(&self, handle: u32, point: u64, eventfd: BorrowedFd<'_>) -> Result<()> {
+        let handle = nonzero_handle(handle)?;
+        retry(|| ::drm::control::Device::syncobj_eventfd(self, handle, point, eventfd, false))
+    }
+
     fn syncobj_transfer(&self, transfer: SyncobjTransfer) -> Result<()> {
         // The `drm` crate's call has no flags.
         let mut argument = drm::SyncobjTransfer {

@@ -4,7 +4,7 @@
 //!      semaphores every frame, so destroyed syncobjs are kept and reset, many in one ioctl, unless
 //!      they were exported.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -140,6 +140,11 @@ impl Syncobj {
     /// Signals a value of a timeline.
     pub fn signal(&self, value: u64) -> Result<()> {
         self.file().syncobj_signal_point(self.handle, value)
+    }
+
+    /// Adds 1 to an eventfd once a value of a timeline is signalled.
+    pub fn notify(&self, value: u64, event: BorrowedFd<'_>) -> Result<()> {
+        self.file().syncobj_notify(self.handle, value, event)
     }
 
     /// The last signalled value of a timeline.

@@ -21,6 +21,10 @@ macro_rules! layout_transition {
         layout_transition(
             $barrier.image,
             [$barrier.old_layout, $barrier.new_layout],
+            [
+                $barrier.src_queue_family_index,
+                $barrier.dst_queue_family_index,
+            ],
             $barrier.subresource_range,
         )
     };
@@ -414,23 +418,32 @@ unsafe fn record_dependency(
     }
 }
 
-/// The layout transition of an image barrier, or none if the layout does not change.
+/// Whether a queue family stands for another device or API.
+fn is_foreign(family: u32) -> bool {
+    [c::QUEUE_FAMILY_EXTERNAL, c::QUEUE_FAMILY_FOREIGN_EXT].contains(&family)
+}
+
+/// The layout transition of an image barrier, or none if neither layout nor owner change.
 ///
 /// # Safety
 /// The image is a handle of this driver.
 unsafe fn layout_transition<'a>(
     image: c::Image,
     layouts: [c::ImageLayout; 2],
+    families: [u32; 2],
     range: c::ImageSubresourceRange,
 ) -> Option<vk::Result<LayoutChange<'a>>> {
     let [old, new] = layouts;
+    let foreign = families.map(is_foreign);
+    let changes = old != new || foreign != [false; 2];
     // SAFETY: as the caller says.
-    let found = (old != new).then(|| unsafe { handle::get(image) });
+    let found = changes.then(|| unsafe { handle::get(image) });
     found.map(|image| {
         Ok(LayoutChange {
             image: image?,
             range,
             layouts,
+            foreign,
         })
     })
 }

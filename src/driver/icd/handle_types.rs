@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ash::vk as c;
 
 use crate::handle::HandleType;
-use crate::{objects, set_list};
+use crate::{display_list, objects, set_list};
 
 macro_rules! handle_types {
     ($($handle:ident = $tag:literal: $object:ty;)*) => {
@@ -26,7 +26,7 @@ macro_rules! handle_types {
 
 handle_types! {
     Instance = 1: objects::InstanceObject;
-    PhysicalDevice = 2: Arc<vk::PhysicalDevice>;
+    PhysicalDevice = 2: objects::PhysicalDeviceObject;
     Device = 3: objects::DeviceObject;
     Queue = 4: Arc<vk::Device>;
     CommandBuffer = 5: vk::command::CommandBuffer;
@@ -52,6 +52,8 @@ handle_types! {
     Framebuffer = 25: Arc<vk::command::Framebuffer>;
     SurfaceKHR = 40: objects::SurfaceObject;
     SwapchainKHR = 41: objects::SwapchainObject;
+    DisplayKHR = 42: display_list::DisplayObject;
+    DisplayModeKHR = 43: display_list::DisplayModeObject;
     BufferView = 26: vk::buffer_view::BufferView;
     PrivateDataSlot = 27: objects::PrivateDataSlot;
     DeferredOperationKHR = 28: objects::DeferredOperation;

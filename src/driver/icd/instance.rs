@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use ash::vk as c;
 
 use crate::chain::{FENCE_HANDLES, semaphore_handles};
+use crate::display_list::Displays;
 use crate::entry::{done, entries};
-use crate::objects::{self, DebugMessenger, InstanceObject};
+use crate::objects::{self, DebugMessenger, InstanceObject, PhysicalDeviceObject};
 use crate::{chain, device_discovery, diagnosis, extension, handle, property, raw};
 
 entries! { INSTANCE:
@@ -73,7 +74,7 @@ entries! { INSTANCE:
             for device in object.physical.into_inner().unwrap_or_default() {
                 // One reference is the handle's and one the instance's; logical devices hold the
                 // others.
-                if handle::remove(device).is_some_and(|device| Arc::strong_count(&device) > 2) {
+                if handle::remove(device).is_some_and(|device| Arc::strong_count(&device.physical) > 2) {
                     objects::send_error(&object.messengers, "an instance is destroyed before its devices");
                 }
             }
@@ -328,7 +329,12 @@ fn physical_device_handles(object: &InstanceObject) -> &[c::PhysicalDevice] {
             .devices()
             .iter()
             .cloned()
-            .map(handle::create)
+            .map(|physical| {
+                handle::create(PhysicalDeviceObject {
+                    physical,
+                    displays: Displays::default(),
+                })
+            })
             .collect()
     });
     if is_first_call {

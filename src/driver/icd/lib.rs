@@ -23,6 +23,8 @@ mod descriptor;
 mod device;
 mod device_discovery;
 mod diagnosis;
+mod display;
+mod display_list;
 mod draw;
 mod dynamic;
 mod entry;

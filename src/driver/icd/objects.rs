@@ -8,6 +8,7 @@ use ash::vk as c;
 use rustc_hash::FxHashSet;
 use wsi::frame::Frame;
 
+use crate::display_list::Displays;
 use crate::native_connection::NativeConnection;
 use crate::set_list::SetList;
 
@@ -29,6 +30,22 @@ pub struct InstanceObject {
 unsafe impl Send for InstanceObject {}
 // SAFETY: as above.
 unsafe impl Sync for InstanceObject {}
+
+/// The object of a `VkPhysicalDevice`.
+pub struct PhysicalDeviceObject {
+    /// The device of `vk`.
+    pub physical: Arc<vk::PhysicalDevice>,
+    /// Its displays.
+    pub displays: Displays,
+}
+
+impl std::ops::Deref for PhysicalDeviceObject {
+    type Target = Arc<vk::PhysicalDevice>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.physical
+    }
+}
 
 /// The object of a `VkDevice`.
 pub struct DeviceObject {

@@ -10,7 +10,7 @@ use ash::vk as c;
 use wayland_client::Proxy;
 use wayland_client::backend::{Backend, ObjectId};
 use wayland_client::protocol::wl_surface::WlSurface;
-use wsi::present::AlphaMode;
+use wsi::present::{AlphaMode, GpuNodes};
 use wsi::surface::{MAX_EXTENT, MIN_IMAGES, NativeWindow};
 use wsi::{wayland, x11};
 
@@ -87,7 +87,7 @@ unsafe fn wayland_surface(
 ///
 /// # Safety
 /// As [`handle::create_with`]; `out` may be written.
-unsafe fn write_surface(
+pub unsafe fn write_surface(
     surface: wsi::Result<SurfaceObject>,
     allocator: *const c::AllocationCallbacks<'_>,
     out: *mut c::SurfaceKHR,
@@ -148,9 +148,9 @@ unsafe fn capabilities(
     let none = c::CompositeAlphaFlagsKHR::empty();
     let uses = surface
         .surface
-        .formats()?
-        .iter()
-        .map(|&format| supported_usage(physical, format));
+        .formats(&GpuNodes::new(physical))?
+        .into_iter()
+        .map(|format| supported_usage(physical, format));
     Ok(c::SurfaceCapabilitiesKHR {
         min_image_count: MIN_IMAGES,
         // 0 means no limit.
@@ -168,10 +168,11 @@ unsafe fn capabilities(
 
 /// The formats of a surface, each with the sRGB colour space.
 fn formats(
+    physical: &vk::PhysicalDevice,
     surface: &SurfaceObject,
 ) -> wsi::Result<impl ExactSizeIterator<Item = c::SurfaceFormatKHR>> {
-    let formats = surface.surface.formats()?.iter();
-    Ok(formats.map(|&format| c::SurfaceFormatKHR {
+    let formats = surface.surface.formats(&GpuNodes::new(physical))?;
+    Ok(formats.into_iter().map(|format| c::SurfaceFormatKHR {
         format,
         color_space: c::ColorSpaceKHR::SRGB_NONLINEAR,
     }))
@@ -268,8 +269,8 @@ entries! { SURFACE:
         surface: c::SurfaceKHR,
         supported: *mut c::Bool32,
     ) -> c::Result {
-        handle::get(physical_device)?;
-        let formats = handle::get(surface)?.surface.formats();
+        let gpu = GpuNodes::new(handle::get(physical_device)?);
+        let formats = handle::get(surface)?.surface.formats(&gpu);
         from_wsi(formats.map(|formats| {
             raw::write(supported, (queue_family_index == 0 && !formats.is_empty()).into());
             c::Result::SUCCESS
@@ -309,8 +310,7 @@ entries! { SURFACE:
         surface_format_count: *mut u32,
         surface_formats: *mut c::SurfaceFormatKHR,
     ) -> c::Result {
-        handle::get(physical_device)?;
-        let formats = formats(handle::get(surface)?);
+        let formats = formats(handle::get(physical_device)?, handle::get(surface)?);
         from_wsi(formats.map(|formats| raw::write_list(formats, surface_format_count, surface_formats)))
     }
 
@@ -320,9 +320,8 @@ entries! { SURFACE:
         surface_format_count: *mut u32,
         surface_formats: *mut c::SurfaceFormat2KHR<'_>,
     ) -> c::Result {
-        handle::get(physical_device)?;
         let info = raw::reference(surface_info, "VkPhysicalDeviceSurfaceInfo2KHR")?;
-        let formats = formats(handle::get(info.surface)?);
+        let formats = formats(handle::get(physical_device)?, handle::get(info.surface)?);
         let fill = |format, out: *mut c::SurfaceFormat2KHR<'_>| (*out).surface_format = format;
         from_wsi(formats.map(|formats| raw::write_list_with(formats, surface_format_count, surface_formats, fill)))
     }
@@ -334,8 +333,10 @@ entries! { SURFACE:
         present_modes: *mut c::PresentModeKHR,
     ) -> c::Result {
         handle::get(physical_device)?;
-        let modes = handle::get(surface)?.surface.modes().iter().map(|mode| mode.0);
-        Ok(raw::write_list(modes, present_mode_count, present_modes))
+        let modes = handle::get(surface)?.surface.modes();
+        from_wsi(modes.map(|modes| {
+            raw::write_list(modes.iter().map(|mode| mode.0), present_mode_count, present_modes)
+        }))
     }
 
     Physical ["VK_KHR_swapchain"] vkGetPhysicalDevicePresentRectanglesKHR(

@@ -66,7 +66,7 @@ unsafe fn create(
     };
     // SAFETY: the surface is live, so its connection is open.
     unsafe { surface.sync_connection()? };
-    let mode = surface.surface.present_mode(info.present_mode);
+    let mode = surface.surface.present_mode(info.present_mode)?;
     let mode = mode.ok_or(vk::Error::FeatureNotPresent {
         what: "this present mode",
     })?;
@@ -75,6 +75,7 @@ unsafe fn create(
         c::CompositeAlphaFlagsKHR::INHERIT => AlphaMode::Inherit,
         _ => AlphaMode::Opaque,
     };
+    let rendered = Arc::new(context.gpu.syncobj(false).map_err(vk::Error::from)?);
     let (swapchain, frames) = wsi::Swapchain::new(
         context,
         &surface.surface,
@@ -82,10 +83,11 @@ unsafe fn create(
         info.min_image_count.max(MIN_IMAGES),
         mode,
         alpha,
+        &rendered,
         old.map(|object| &object.swapchain),
     )?;
     Ok(SwapchainObject {
-        rendered: Arc::new(context.gpu.syncobj(false).map_err(vk::Error::from)?),
+        rendered,
         images: frames
             .iter()
             .map(|frame| handle::create(frame.image.clone()))

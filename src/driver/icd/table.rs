@@ -2,9 +2,9 @@
 
 use crate::entry::EntryPoint;
 use crate::{
-    calibrated_timestamps, command, debug_utils, deferred, descriptor, device, draw, dynamic,
-    graphics_pipeline, image, image_copy, instance, pipeline, private_data, query, render, sampler,
-    surface, swapchain, sync, transform_feedback,
+    calibrated_timestamps, command, debug_utils, deferred, descriptor, device, display, draw,
+    dynamic, graphics_pipeline, image, image_copy, instance, pipeline, private_data, query, render,
+    sampler, surface, swapchain, sync, transform_feedback,
 };
 
 /// Aliases from extensions that were promoted to core: the extension's name of a function, the core
@@ -418,6 +418,7 @@ pub static TABLES: &[&[EntryPoint]] = &[
     dynamic::DYNAMIC,
     query::QUERY,
     render::RENDER,
+    display::DISPLAY,
     surface::SURFACE,
     swapchain::SWAPCHAIN,
 ];

@@ -48,6 +48,7 @@ impl Surface {
             tiling: Tiling::Hiz,
             align_el: limits.hiz_align_el,
             layer_align_rows_el: 1,
+            row_pitch_bytes: None,
             pitch: ("3DSTATE_HIER_DEPTH_BUFFER", limits.hiz_pitch, 1),
         })
     }
@@ -78,6 +79,7 @@ impl Surface {
             tiling: Tiling::Y,
             align_el: [4, 4],
             layer_align_rows_el: 1,
+            row_pitch_bytes: None,
             pitch: aux_pitch(limits),
         })
     }
@@ -89,6 +91,18 @@ impl Surface {
     /// If the surface is not Y-tiled, is multisampled, is depth or stencil, or has
     /// elements of other than 32, 64 and 128 bits.
     pub fn ccs(&self, device: &Device) -> Result<Surface, NoAux> {
+        self.ccs_with_pitch(device, None)
+    }
+
+    /// The CCS with a row pitch in bytes, of an image that another driver has laid out.
+    ///
+    /// # Errors
+    /// As [`Surface::ccs`], or if the rows do not fit the pitch.
+    pub fn ccs_with_pitch(
+        &self,
+        device: &Device,
+        row_pitch_bytes: Option<u32>,
+    ) -> Result<Surface, NoAux> {
         let limits = self.aux_limits(device)?;
         if self.tiling != Tiling::Y {
             return Err(NoAux::Unsupported("a CCS requires Y tiling"));
@@ -119,6 +133,7 @@ impl Surface {
             tiling: Tiling::Ccs,
             align_el,
             layer_align_rows_el: limits.ccs_layer_align_px / block.extent_sa[1],
+            row_pitch_bytes,
             pitch: aux_pitch(limits),
         })
     }
@@ -169,7 +184,7 @@ impl Surface {
             align_el: shape.align_el,
             layer_align_rows_el: shape.layer_align_rows_el,
             pitch_step_bytes,
-            row_pitch_bytes: None,
+            row_pitch_bytes: shape.row_pitch_bytes,
             pitch_fields: [Some(shape.pitch), None, None],
             min_alignment_bytes: 1,
         })?)
@@ -184,6 +199,7 @@ struct AuxLayout<'a> {
     tiling: Tiling,
     align_el: [u32; 2],
     layer_align_rows_el: u32,
+    row_pitch_bytes: Option<u32>,
     pitch: (&'static str, Field, u32),
 }
 

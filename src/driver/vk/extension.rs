@@ -32,12 +32,16 @@ pub const API_VERSION: u32 = api::make_api_version(0, 1, 3, 281);
 
 /// Instance extensions, by name.
 pub const INSTANCE: &[Extension] = &[
+    row("VK_EXT_acquire_drm_display", 1, None),
     row("VK_EXT_debug_utils", 2, None),
+    row("VK_EXT_direct_mode_display", 1, None),
     row("VK_EXT_headless_surface", 1, None),
     row("VK_KHR_device_group_creation", 1, V1_1),
+    row("VK_KHR_display", 23, None),
     row("VK_KHR_external_fence_capabilities", 1, V1_1),
     row("VK_KHR_external_memory_capabilities", 1, V1_1),
     row("VK_KHR_external_semaphore_capabilities", 1, V1_1),
+    row("VK_KHR_get_display_properties2", 1, None),
     row("VK_KHR_get_physical_device_properties2", 2, V1_1),
     row("VK_KHR_get_surface_capabilities2", 1, None),
     row("VK_KHR_surface", 25, None),

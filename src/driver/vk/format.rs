@@ -584,6 +584,21 @@ impl Format {
         if !(self.is_colour() && numbers && whole && known) {
             return A::empty();
         }
+        // Scanout and other drivers know compressed pixels of 32 bits only; the data port, which
+        // storage images use, knows none.
+        let compressed = self.hw.block_bits == 32
+            && self.planar.is_none()
+            && self.hw.uses(hw_gen).contains(FormatUse::COMPRESS);
+        if modifier.has_ccs {
+            let storage = A::STORAGE_IMAGE
+                | A::STORAGE_IMAGE_ATOMIC
+                | A::STORAGE_READ_WITHOUT_FORMAT
+                | A::STORAGE_WRITE_WITHOUT_FORMAT;
+            return match compressed {
+                true => self.image_features(hw_gen, api::ImageTiling::OPTIMAL) & !storage,
+                false => A::empty(),
+            };
+        }
         let tiling = match modifier.tilings {
             TilingSet::LINEAR => api::ImageTiling::LINEAR,
             _ => api::ImageTiling::OPTIMAL,
@@ -662,7 +677,7 @@ pub fn modifiers(
         Some((
             modifier,
             row.modifier_features(modifier, hw_gen),
-            row.plane_count(),
+            row.plane_count() + u32::from(modifier.has_ccs),
         ))
     });
     all.filter(|(_, features, _)| !features.is_empty())

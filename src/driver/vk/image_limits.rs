@@ -125,7 +125,10 @@ pub fn image_properties(
     // Images with a modifier must be plain 2D.
     let plain = query.dimension == api::ImageType::TYPE_2D
         && (!query.flags.contains(api::ImageCreateFlags::ALIAS) || query.modifier == Some(0));
-    let known = known && (modifier.is_none() || plain);
+    // A view of another format would read compressed blocks differently.
+    let viewed = query.flags.contains(C::MUTABLE_FORMAT);
+    let viewed = viewed && modifier.is_some_and(|modifier| modifier.has_ccs);
+    let known = known && (modifier.is_none() || plain) && !viewed;
     let uses = NEEDS
         .iter()
         .fold(ATTACHMENT_ONLY, |all, (usage, _)| all | *usage);

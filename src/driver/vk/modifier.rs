@@ -1,6 +1,6 @@
 //! DRM format modifiers: tilings that are known across APIs and drivers.
 //!
-//! In:  a modifier. Out: its tiling.
+//! In:  a modifier. Out: its tiling, and whether it has a CCS.
 //! Ref: drm_fourcc.h, "Format Modifiers"; Vulkan specification, "VK_EXT_image_drm_format_modifier".
 
 use surface::TilingSet;
@@ -12,28 +12,40 @@ pub struct Modifier {
     pub code: u64,
     /// Its tiling.
     pub tilings: TilingSet,
+    /// Whether a second memory plane holds the CCS of the first: blocks may be compressed, but
+    /// none is fast-cleared.
+    pub has_ccs: bool,
 }
 
 const INTEL: u64 = 1 << 56;
 
-/// The supported modifiers, in order of preference. None has an aux surface.
+/// The supported modifiers, in order of preference.
 pub static MODIFIERS: &[Modifier] = &[
-    // I915_FORMAT_MOD_Y_TILED, I915_FORMAT_MOD_X_TILED, DRM_FORMAT_MOD_LINEAR.
+    // I915_FORMAT_MOD_Y_TILED_CCS, I915_FORMAT_MOD_Y_TILED, I915_FORMAT_MOD_X_TILED,
+    // DRM_FORMAT_MOD_LINEAR.
+    Modifier {
+        code: INTEL | 4,
+        tilings: TilingSet::Y,
+        has_ccs: true,
+    },
     Modifier {
         code: INTEL | 2,
         tilings: TilingSet::Y,
+        has_ccs: false,
     },
     Modifier {
         code: INTEL | 1,
         tilings: TilingSet::X,
+        has_ccs: false,
     },
     Modifier {
         code: 0,
         tilings: TilingSet::LINEAR,
+        has_ccs: false,
     },
 ];
 
-/// Explicit plane layouts: offset and row pitch in bytes.
+/// Explicit layouts of memory planes: offset and row pitch in bytes.
 pub type PlaneLayouts = [Option<(u64, u32)>; 3];
 
 impl Modifier {

@@ -304,11 +304,22 @@ impl PhysicalDevice {
         &self,
         format: api::Format,
     ) -> impl Iterator<Item = (&'static Modifier, api::FormatFeatureFlags2, u32)> {
-        format::modifiers(self.info.device.hw_gen, format)
+        let all = format::modifiers(self.info.device.hw_gen, format);
+        all.filter(|(modifier, ..)| self.supports_modifier(modifier))
+    }
+
+    /// Whether INGOT_DEBUG leaves images the aux surface that a modifier has.
+    fn supports_modifier(&self, modifier: &Modifier) -> bool {
+        let off = [debug::Flag::NoCcs, debug::Flag::NoCcsE];
+        !(modifier.has_ccs && off.iter().any(|&flag| self.diagnosis().has(flag)))
     }
 
     /// Limits of an image with these parameters.
     pub fn image_format_properties(&self, ask: &ImageQuery) -> Result<api::ImageFormatProperties> {
+        let modifier = ask.modifier.and_then(Modifier::find);
+        if modifier.is_some_and(|modifier| !self.supports_modifier(modifier)) {
+            return Err(Error::FormatNotSupported);
+        }
         image_limits::image_properties(self.info.device.hw_gen, &self.limits, ask)
     }
 }

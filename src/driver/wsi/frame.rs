@@ -11,7 +11,7 @@ use vk::image_limits::ImageQuery;
 use vk::memory::{AddressConstraint, DeviceMemory, MemoryAllocateInfo};
 
 use crate::error::{Error, Result};
-use crate::present::{PixelSource, SharedImage};
+use crate::present::{MemoryPlane, PixelSource, SharedImage};
 
 /// An image and its memory.
 #[derive(Debug)]
@@ -127,15 +127,28 @@ impl Frame {
             return Ok(None);
         };
         let to_u32 = |bytes: u64| {
-            u32::try_from(bytes).map_err(|_| vk::Error::InvalidUse {
-                why: "an image too large for a window",
+            u32::try_from(bytes).map_err(|_| {
+                Error::Device(vk::Error::InvalidUse {
+                    why: "an image too large for a window",
+                })
             })
         };
+        let mut layouts = vec![self.layout];
+        if self.image.shares_ccs() {
+            let second = api::ImageAspectFlags::MEMORY_PLANE_1_EXT;
+            layouts.push(self.image.host_layout(second, 0, 0)?);
+        }
+        let planes = layouts.iter().map(|layout| {
+            Ok(MemoryPlane {
+                offset_bytes: to_u32(layout.offset)?,
+                pitch_bytes: to_u32(layout.row_pitch)?,
+            })
+        });
+        let planes = planes.collect::<Result<_>>()?;
         Ok(Some(SharedImage {
             memory: self.memory.export()?,
             modifier,
-            offset_bytes: to_u32(self.layout.offset)?,
-            pitch_bytes: to_u32(self.layout.row_pitch)?,
+            planes,
             bytes: self.memory.buffer().bytes(),
         }))
     }

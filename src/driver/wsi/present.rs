@@ -69,7 +69,7 @@ impl PresentMode {
     }
 }
 
-/// An image of a swapchain: rows of pixels as stored in memory, four bytes per pixel.
+/// An image of a swapchain: rows of pixels as stored in memory.
 pub trait PixelSource {
     /// Width in pixels.
     fn width(&self) -> u32;
@@ -84,6 +84,15 @@ pub trait PixelSource {
     }
 }
 
+/// A memory plane of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryPlane {
+    /// Offset in the memory.
+    pub offset_bytes: u32,
+    /// Row pitch.
+    pub pitch_bytes: u32,
+}
+
 /// The memory of an image that the window system reads in place.
 #[derive(Debug)]
 pub struct SharedImage {
@@ -91,21 +100,59 @@ pub struct SharedImage {
     pub memory: OwnedFd,
     /// The DRM format modifier of its layout.
     pub modifier: u64,
-    /// Offset of the image in the memory.
-    pub offset_bytes: u32,
-    /// Row pitch.
-    pub pitch_bytes: u32,
+    /// Its memory planes: pixels, and the CCS if the modifier has one.
+    pub planes: Vec<MemoryPlane>,
     /// Size of the memory.
     pub bytes: u64,
 }
 
+/// Timelines of the device (DRM syncobjs) by which it and the window system wait for each other.
+pub trait Timelines: Send {
+    /// A descriptor of the timeline whose points mark the end of rendering.
+    fn rendered(&self) -> Result<OwnedFd>;
+    /// A new timeline, on which the window system marks the end of its reads. None: the kernel does
+    /// not report its points.
+    fn create(&self) -> Result<Option<Box<dyn Timeline>>>;
+}
+
+/// A timeline that the window system advances.
+pub trait Timeline: Send {
+    /// A descriptor of it.
+    fn export(&self) -> Result<OwnedFd>;
+    /// The last point that is signalled.
+    fn signalled(&self) -> Result<u64>;
+    /// Makes the event readable once a point is signalled.
+    fn notify(&self, point: u64) -> Result<()>;
+    /// The event: an eventfd.
+    fn event(&self) -> BorrowedFd<'_>;
+}
+
 /// The GPU of a device, to compare with the one that the window system uses.
-#[derive(Clone, Copy, Debug)]
-pub struct GpuNodes<'a> {
-    /// Major and minor numbers of its device nodes.
-    pub nodes: &'a [[u32; 2]],
+#[derive(Clone, Debug)]
+pub struct GpuNodes {
+    /// Major and minor numbers of its device nodes. Empty if window systems cannot use it: it is
+    /// simulated within this process, or INGOT_DEBUG demands copies.
+    pub nodes: Vec<[u32; 2]>,
     /// Whether this machine has another GPU.
     pub has_others: bool,
+}
+
+impl GpuNodes {
+    /// The GPU of a physical device.
+    pub fn new(physical: &vk::PhysicalDevice) -> Self {
+        let node = physical.info().node.as_ref();
+        let nodes = node
+            .into_iter()
+            .flat_map(|node| [Some([node.major, node.minor]), node.primary])
+            .flatten();
+        Self {
+            nodes: match physical.diagnosis().has(debug::Flag::Shm) {
+                true => Vec::new(),
+                false => nodes.collect(),
+            },
+            has_others: sys::render_nodes().len() > 1,
+        }
+    }
 }
 
 /// How the window system interprets the alpha channel.
@@ -153,6 +200,10 @@ pub trait Presenter: Send {
     fn accepts_unfinished(&self) -> bool {
         false
     }
+
+    /// Sets the point of the timeline of rendering ([`Timelines::rendered`]) at which the next
+    /// image shown is complete.
+    fn set_rendered_point(&mut self, _point: u64) {}
 
     /// Waits for events of the window system, or until the waker is woken, and processes them.
     fn wait_events(&mut self, wake: &Waker) -> Result<()>;

@@ -9,10 +9,11 @@ use ash::vk as api;
 use vk::modifier::MODIFIERS;
 
 use crate::error::{Error, Result};
+use crate::format::{FORMATS, WindowFormat};
 use crate::frame::ImageDescription;
 use crate::headless::HeadlessPresenter;
-use crate::present::{AlphaMode, GpuNodes, PresentMode, Presenter, SharedImage};
-use crate::{wayland, x11};
+use crate::present::{AlphaMode, GpuNodes, PresentMode, Presenter, SharedImage, Timelines};
+use crate::{display, wayland, x11};
 
 /// Maximum width and height of a render target.
 pub const MAX_EXTENT: u32 = 16_384;
@@ -26,6 +27,8 @@ pub enum NativeWindow {
     X11(Box<x11::Window>),
     /// A Wayland surface.
     Wayland(wayland::Window),
+    /// A display without a window system.
+    Display(display::Screen),
     /// No window.
     Headless,
 }
@@ -45,17 +48,10 @@ pub struct Capabilities {
     pub extent: Option<[u32; 2]>,
 }
 
-/// Formats of windows with 8 bits per channel, the preferred one first.
+/// Formats of X11 windows with 8 bits per channel, the preferred one first.
 const EIGHT_BITS: &[api::Format] = &[api::Format::B8G8R8A8_SRGB, api::Format::B8G8R8A8_UNORM];
-/// Formats of windows with 10 bits per channel.
+/// Formats of X11 windows with 10 bits per channel.
 const TEN_BITS: &[api::Format] = &[api::Format::A2R10G10B10_UNORM_PACK32];
-/// Formats of headless surfaces.
-const ANY: &[api::Format] = &[
-    api::Format::B8G8R8A8_SRGB,
-    api::Format::B8G8R8A8_UNORM,
-    api::Format::R8G8B8A8_SRGB,
-    api::Format::R8G8B8A8_UNORM,
-];
 
 /// The present modes of Vulkan.
 static MODES: [(api::PresentModeKHR, PresentMode); 4] = [
@@ -65,16 +61,9 @@ static MODES: [(api::PresentModeKHR, PresentMode); 4] = [
     (api::PresentModeKHR::FIFO_RELAXED, PresentMode::Relaxed),
 ];
 
-/// The DRM FourCC of a format.
-fn drm_format(format: api::Format, alpha: AlphaMode) -> u32 {
-    let opaque = alpha == AlphaMode::Opaque;
-    let name = match format {
-        api::Format::A2R10G10B10_UNORM_PACK32 if opaque => b"XR30",
-        api::Format::A2R10G10B10_UNORM_PACK32 => b"AR30",
-        _ if opaque => b"XR24",
-        _ => b"AR24",
-    };
-    u32::from_le_bytes(*name)
+/// The description of a window format.
+fn window_format(format: api::Format) -> Result<&'static WindowFormat> {
+    WindowFormat::find(format).ok_or(Error::Device(vk::Error::FormatNotSupported))
 }
 
 impl Surface {
@@ -93,31 +82,53 @@ impl Surface {
                 let geometry = window.geometry()?;
                 Some([geometry.width, geometry.height])
             }
+            NativeWindow::Display(screen) => Some(screen.extent_px()),
             NativeWindow::Wayland(_) | NativeWindow::Headless => None,
         };
         Ok(Capabilities { extent })
     }
 
-    /// The formats of its images, all in the sRGB colour space.
-    pub fn formats(&self) -> Result<&'static [api::Format]> {
+    /// The formats of its images, all in the sRGB colour space, the preferred one first.
+    pub fn formats(&self, gpu: &GpuNodes) -> Result<Vec<api::Format>> {
         Ok(match &self.native {
             NativeWindow::X11(window) => match window.geometry()?.depth {
-                24 | 32 => EIGHT_BITS,
-                30 => TEN_BITS,
-                _ => &[],
+                24 | 32 => EIGHT_BITS.to_vec(),
+                30 => TEN_BITS.to_vec(),
+                _ => Vec::new(),
             },
-            NativeWindow::Wayland(_) => EIGHT_BITS,
-            NativeWindow::Headless => ANY,
+            NativeWindow::Wayland(window) => {
+                let offered = window.formats(gpu)?;
+                // The alpha modes of a surface are the same for all of its formats.
+                let is_offered = |row: &&WindowFormat| {
+                    [AlphaMode::Opaque, AlphaMode::Premultiplied]
+                        .iter()
+                        .all(|&alpha| offered.contains(&row.fourcc(alpha)))
+                };
+                let rows = FORMATS.iter().filter(is_offered);
+                rows.map(|row| row.format).collect()
+            }
+            NativeWindow::Display(screen) => {
+                let shown = screen.formats()?;
+                let rows = FORMATS.iter();
+                let rows = rows.filter(|row| shown.contains(&row.fourcc(AlphaMode::Opaque)));
+                rows.map(|row| row.format).collect()
+            }
+            NativeWindow::Headless => FORMATS.iter().map(|row| row.format).collect(),
         })
     }
 
     /// The present modes that it supports.
-    pub fn modes(&self) -> &'static [(api::PresentModeKHR, PresentMode)] {
-        match self.native {
-            // A Wayland compositor never tears, so immediate presentation is impossible.
-            NativeWindow::Wayland(_) => &MODES[1..3],
+    pub fn modes(&self) -> Result<&'static [(api::PresentModeKHR, PresentMode)]> {
+        Ok(match &self.native {
+            // A Wayland compositor tears on demand, if at all.
+            NativeWindow::Wayland(window) => match window.has_tearing()? {
+                true => &MODES[..3],
+                false => &MODES[1..3],
+            },
+            // A flip takes effect at a refresh.
+            NativeWindow::Display(_) => &MODES[2..3],
             NativeWindow::X11(_) | NativeWindow::Headless => &MODES,
-        }
+        })
     }
 
     /// The alpha modes that it supports.
@@ -125,6 +136,7 @@ impl Surface {
         match &self.native {
             NativeWindow::X11(_) => &[AlphaMode::Opaque, AlphaMode::Inherit],
             NativeWindow::Wayland(_) => &[AlphaMode::Opaque, AlphaMode::Premultiplied],
+            NativeWindow::Display(_) => &[AlphaMode::Opaque],
             NativeWindow::Headless => &[
                 AlphaMode::Opaque,
                 AlphaMode::Premultiplied,
@@ -137,13 +149,18 @@ impl Surface {
     /// one first. Empty if it needs copies.
     pub(crate) fn modifiers(
         &self,
-        gpu: GpuNodes<'_>,
+        gpu: &GpuNodes,
         format: api::Format,
         alpha: AlphaMode,
     ) -> Result<Vec<u64>> {
         let groups = match &self.native {
             NativeWindow::X11(window) => window.modifiers(gpu)?,
-            NativeWindow::Wayland(window) => window.modifiers(gpu, drm_format(format, alpha))?,
+            NativeWindow::Wayland(window) => {
+                window.modifiers(gpu, window_format(format)?.fourcc(alpha))?
+            }
+            NativeWindow::Display(screen) => {
+                screen.modifiers(window_format(format)?.fourcc(alpha))?
+            }
             NativeWindow::Headless => Vec::new(),
         };
         // Among modifiers that it prefers equally, the driver's order decides.
@@ -163,6 +180,7 @@ impl Surface {
         description: &ImageDescription,
         alpha: AlphaMode,
         shared: Vec<SharedImage>,
+        timelines: &dyn Timelines,
     ) -> Result<Option<Box<dyn Presenter>>> {
         let [width, height] = description.extent_px;
         match &self.native {
@@ -170,23 +188,34 @@ impl Surface {
             NativeWindow::Wayland(window) => window.direct_presenter(
                 width,
                 height,
-                drm_format(description.format, alpha),
+                window_format(description.format)?.fourcc(alpha),
                 shared,
+                timelines,
             ),
+            NativeWindow::Display(screen) => {
+                let format = window_format(description.format)?.fourcc(alpha);
+                screen.presenter(description.extent_px, format, shared)
+            }
             NativeWindow::Headless => Ok(None),
         }
     }
 
-    /// A presenter that copies the pixels of images of a size.
+    /// A presenter that copies the pixels of images of a description.
     pub(crate) fn copying_presenter(
         &self,
-        width: u32,
-        height: u32,
+        description: &ImageDescription,
         alpha: AlphaMode,
     ) -> Result<Box<dyn Presenter>> {
+        let [width, height] = description.extent_px;
         match &self.native {
-            NativeWindow::Wayland(window) => window.copying_presenter(width, height, alpha),
+            NativeWindow::Wayland(window) => {
+                let format = window_format(description.format)?;
+                window.copying_presenter(width, height, format, alpha)
+            }
             NativeWindow::X11(window) => window.copying_presenter(width, height),
+            NativeWindow::Display(_) => {
+                Err(Error::lost("the display engine does not accept the images"))
+            }
             NativeWindow::Headless => Ok(Box::new(HeadlessPresenter::default())),
         }
     }
@@ -203,9 +232,9 @@ impl Surface {
     }
 
     /// The present mode for a Vulkan enumerator, if the surface supports it.
-    pub fn present_mode(&self, mode: api::PresentModeKHR) -> Option<PresentMode> {
-        let row = self.modes().iter().find(|row| row.0 == mode);
-        row.map(|row| row.1)
+    pub fn present_mode(&self, mode: api::PresentModeKHR) -> Result<Option<PresentMode>> {
+        let row = self.modes()?.iter().find(|row| row.0 == mode);
+        Ok(row.map(|row| row.1))
     }
 
     /// Marks the surface as used by a swapchain; an error if one uses it already.

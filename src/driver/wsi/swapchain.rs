@@ -22,6 +22,7 @@ use crate::present::{
     AlphaMode, GpuNodes, PixelSource, PresentMode, Presenter, SwapchainFit, Waker,
 };
 use crate::surface::Surface;
+use crate::timeline::DeviceTimelines;
 
 /// An image as the thread reads it.
 pub type Image = Arc<dyn PixelSource + Send + Sync>;
@@ -101,28 +102,25 @@ fn create_images_and_presenter(
     description: &ImageDescription,
     count: u32,
     alpha: AlphaMode,
+    rendered: &Arc<i915::Syncobj>,
 ) -> Result<ImagesAndPresenter> {
     let physical = &context.physical;
     let [width, height] = description.extent_px;
-    let node = physical.info().node.as_ref();
-    let nodes: Vec<[u32; 2]> = node
-        .into_iter()
-        .flat_map(|node| [Some([node.major, node.minor]), node.primary])
-        .flatten()
-        .collect();
-    if !nodes.is_empty() && !physical.diagnosis().has(debug::Flag::Shm) {
-        let gpu = GpuNodes {
-            nodes: &nodes,
-            has_others: sys::render_nodes().len() > 1,
-        };
-        let modifiers = surface.modifiers(gpu, description.format, alpha)?;
+    let gpu = GpuNodes::new(physical);
+    if !gpu.nodes.is_empty() {
+        let modifiers = surface.modifiers(&gpu, description.format, alpha)?;
         let frames =
             (0..count).map(|_| Frame::shared(context, description, &modifiers).map(Arc::new));
         if let Some(frames) = frames.collect::<Option<Vec<_>>>() {
             let shared = frames.iter().filter_map(|frame| frame.export().transpose());
             let shared = shared.collect::<Result<Vec<_>>>()?;
             let modifier = shared.first().map_or(0, |image| image.modifier);
-            if let Some(presenter) = surface.direct_presenter(description, alpha, shared)? {
+            let timelines = DeviceTimelines {
+                context: context.clone(),
+                rendered: rendered.clone(),
+            };
+            let presenter = surface.direct_presenter(description, alpha, shared, &timelines)?;
+            if let Some(presenter) = presenter {
                 physical.diagnosis().log(debug::Flag::Perf, || {
                     format!("window {width}x{height}: shows images of modifier {modifier:#x}\n")
                 });
@@ -130,7 +128,7 @@ fn create_images_and_presenter(
             }
         }
     }
-    let presenter = surface.copying_presenter(width, height, alpha)?;
+    let presenter = surface.copying_presenter(description, alpha)?;
     physical.diagnosis().log(debug::Flag::Perf, || {
         format!("window {width}x{height}: shows copies of images\n")
     });
@@ -154,7 +152,8 @@ impl SharedState {
 }
 
 impl Swapchain {
-    /// A swapchain of at least `count` images, which retires `old`.
+    /// A swapchain of at least `count` images, which retires `old`. `rendered`: the timeline of the
+    /// points that are passed to [`Swapchain::present`].
     pub fn new(
         context: &Arc<vk::context::Context>,
         surface: &Arc<Surface>,
@@ -162,6 +161,7 @@ impl Swapchain {
         count: u32,
         mode: PresentMode,
         alpha: AlphaMode,
+        rendered: &Arc<i915::Syncobj>,
         old: Option<&Swapchain>,
     ) -> Result<(Self, Vec<Arc<Frame>>)> {
         if let Some(old) = old {
@@ -169,14 +169,15 @@ impl Swapchain {
         }
         surface.claim()?;
         let count = count.max(surface.min_images(mode));
-        let result = create_images_and_presenter(context, surface, description, count, alpha)
-            .and_then(|(frames, presenter)| {
-                let images = frames.iter().map(|frame| frame.clone() as Image).collect();
-                Ok((
-                    Self::with_images(context, surface, images, mode, presenter)?,
-                    frames,
-                ))
-            });
+        let result =
+            create_images_and_presenter(context, surface, description, count, alpha, rendered)
+                .and_then(|(frames, presenter)| {
+                    let images = frames.iter().map(|frame| frame.clone() as Image).collect();
+                    Ok((
+                        Self::with_images(context, surface, images, mode, presenter)?,
+                        frames,
+                    ))
+                });
         if result.is_err() {
             surface.release();
         }
@@ -446,7 +447,10 @@ impl SharedState {
         self.context.check_hang()?;
         presenter.poll_events()?;
         match self.images.get(drawn.index as usize) {
-            Some(image) => presenter.show(drawn.index, &**image, mode),
+            Some(image) => {
+                presenter.set_rendered_point(drawn.point.value);
+                presenter.show(drawn.index, &**image, mode)
+            }
             None => Ok(()),
         }
     }

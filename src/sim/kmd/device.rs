@@ -13,6 +13,7 @@ use sys::{FileIdentity, Pipe};
 use uapi::{Errno, Result, drm};
 
 use crate::buffer::Buffer;
+use crate::display::Display;
 use crate::fence::{Fence, SyncFile, WaitQueue, all_signalled, lock};
 use crate::gpu_model::{KmdError, find};
 use crate::options::Options;
@@ -46,6 +47,8 @@ pub struct Device {
     next_context: AtomicU64,
     pub(crate) reset_count: Arc<AtomicU32>,
     exports: Mutex<Exports>,
+    /// The display, if the options ask for one.
+    pub(crate) display: Option<Arc<Display>>,
 }
 
 impl Device {
@@ -74,6 +77,9 @@ impl Device {
             next_context: AtomicU64::new(1),
             reset_count,
             exports: Mutex::default(),
+            display: options
+                .display
+                .then(|| Arc::new(Display::new(options.screen.clone(), options.sink.clone()))),
         })
     }
 
@@ -241,6 +247,7 @@ impl Device {
             | drm::CAP_SYNCOBJ
             | drm::CAP_SYNCOBJ_TIMELINE
             | drm::CAP_ADDFB2_MODIFIERS => 1,
+            drm::CAP_CRTC_IN_VBLANK_EVENT if self.display.is_some() => 1,
             // A device without displays reports 0 for the other existing capabilities.
             1..=drm::CAP_SYNCOBJ_TIMELINE => 0,
             _ => return Err(Errno::EINVAL),

@@ -21,6 +21,19 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct WaitQueue {
     gate: Mutex<()>,
     changed: Condvar,
+    watches: Mutex<Vec<Watch>>,
+}
+
+/// An eventfd to make readable once a condition is true.
+struct Watch {
+    is_ready: Box<dyn Fn() -> bool + Send>,
+    event: OwnedFd,
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Watch({:?})", self.event)
+    }
 }
 
 impl WaitQueue {
@@ -30,7 +43,24 @@ impl WaitQueue {
         let result = change();
         drop(gate);
         self.changed.notify_all();
+        self.signal_watches();
         result
+    }
+
+    /// Makes an eventfd readable once a condition is true: now, or after a change.
+    pub(crate) fn watch(&self, is_ready: Box<dyn Fn() -> bool + Send>, event: OwnedFd) {
+        lock(&self.watches).push(Watch { is_ready, event });
+        self.signal_watches();
+    }
+
+    fn signal_watches(&self) {
+        lock(&self.watches).retain(|watch| {
+            let is_ready = (watch.is_ready)();
+            if is_ready {
+                sys::signal_event(watch.event.as_fd());
+            }
+            !is_ready
+        });
     }
 
     /// Waits until `ready` returns a result. `ETIME` after the deadline, in ns of the monotonic

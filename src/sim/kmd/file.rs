@@ -13,6 +13,7 @@ use crate::fence::lock;
 use crate::gpu_model::KmdError;
 use crate::handle_table::HandleTable;
 use crate::options::Options;
+use crate::scanout::Framebuffer;
 use crate::syncobj::Syncobj;
 use crate::vm::Vm;
 
@@ -25,6 +26,7 @@ pub(crate) struct FileState {
     pub(crate) contexts: HandleTable<Arc<Context>>,
     pub(crate) vms: HandleTable<Arc<Vm>>,
     pub(crate) syncobjs: HandleTable<Arc<Syncobj>>,
+    pub(crate) framebuffers: BTreeMap<u32, Arc<Framebuffer>>,
 }
 
 /// One open file of a [`Device`].

@@ -207,6 +207,10 @@ impl Kernel for File {
         self.query_syncobjs(handles, flags)
     }
 
+    fn syncobj_eventfd(&self, handle: u32, point: u64, eventfd: BorrowedFd<'_>) -> Result<()> {
+        self.watch_syncobj(handle, point, eventfd)
+    }
+
     fn syncobj_transfer(&self, transfer: SyncobjTransfer) -> Result<()> {
         self.transfer(transfer)
     }

@@ -111,6 +111,10 @@ pub struct Options {
     pub targets: Option<PathBuf>,
     /// Write render targets after each draw instead of at the end of each batch.
     pub targets_each_draw: bool,
+    /// The device has a display.
+    pub display: bool,
+    /// Write what the display shows as PNG to this folder.
+    pub screen: Option<PathBuf>,
     /// Execute nothing and signal fences at once, to measure the CPU cost of a driver.
     pub null: bool,
     /// Where messages go.
@@ -137,6 +141,8 @@ impl Default for Options {
             record: None,
             targets: None,
             targets_each_draw: false,
+            display: false,
+            screen: None,
             null: false,
             sink: LogSink::none(),
             stops: None,
@@ -196,6 +202,14 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     (
         "record=FILE",
         "write all submissions to a file, which `ingot sim --replay` executes again",
+    ),
+    (
+        "display",
+        "the device has a display: a monitor of 640x480 or 800x600 pixels at 60 Hz",
+    ),
+    (
+        "display=FOLDER",
+        "display, and write what it shows to a PNG file at each change",
     ),
     (
         "null",
@@ -269,6 +283,11 @@ impl Options {
                 None if word == "strict" => options.strict = true,
                 None if word == "stale" => (options.strict, options.stale) = (true, true),
                 None if word == "mesa" => options.mesa = true,
+                None if word == "display" => options.display = true,
+                Some(("display", folder)) => {
+                    options.display = true;
+                    options.screen = Some(folder.into());
+                }
                 None if word == "null" => options.null = true,
                 Some(("hang", seconds)) => {
                     hang_seconds = Some(seconds.parse().map_err(|_| bad())?);

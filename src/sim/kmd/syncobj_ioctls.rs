@@ -78,6 +78,20 @@ impl File {
         })
     }
 
+    /// Adds 1 to an eventfd once a point of a syncobj is signalled.
+    pub(crate) fn watch_syncobj(
+        &self,
+        handle: u32,
+        point: u64,
+        eventfd: BorrowedFd<'_>,
+    ) -> Result<()> {
+        let syncobj = self.syncobj(handle)?;
+        let event = sys::dup_high(eventfd)?;
+        let is_ready = move || syncobj.status(point) == Some(true);
+        self.device.wait_queue.watch(Box::new(is_ready), event);
+        Ok(())
+    }
+
     pub(crate) fn reset_syncobjs(&self, handles: &[u32]) -> Result<()> {
         let syncobjs = self.syncobjs(non_empty(handles)?)?;
         syncobjs.iter().for_each(|syncobj| syncobj.reset());

@@ -252,6 +252,8 @@ pub unsafe extern "C" fn ingot_sim_ioctl(
             drm::FIRST_RENDER_MINOR,
             request,
             argument as u64,
+            // Render nodes have no events.
+            &|| Err(Errno::EINVAL),
         )
     })
 }

@@ -188,7 +188,8 @@ c_functions! {
             let ours = simulation().filter(|_| type_byte == c_ulong::from(drm::IOCTL_BASE));
             let node = ours.and_then(|ours| ours.node(fd).map(|node| (ours, node)));
             if let Some((simulation, (file, minor))) = node {
-                let result = ioctl::execute(&file, minor, request as u32, argument as u64);
+                let events = || simulation.nodes.event_writer(fd);
+                let result = ioctl::execute(&file, minor, request as u32, argument as u64, &events);
                 if simulation.options.trace_ioctls {
                     let name = ioctl::name_of(request as u32);
                     let outcome = result.map_or_else(|error| error.to_string(), |()| "ok".into());

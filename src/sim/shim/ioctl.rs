@@ -5,7 +5,7 @@
 //!      structure is extended by zeros, a longer one truncated; nothing in it is trusted.
 //! Ref: drm.h, i915_drm.h.
 
-use std::os::fd::{BorrowedFd, IntoRawFd, RawFd};
+use std::os::fd::{BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 
 use bytemuck::Pod;
 use kmd::File;
@@ -14,14 +14,16 @@ use uapi::i915;
 use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, Result, SyncobjTransfer};
 
 use crate::mmap::map_anywhere;
+use crate::mode_ioctl;
 use crate::user_memory;
 
 /// Maximum length of a chain of extensions, as in the kernel.
 const MAX_EXTENSIONS: usize = 512;
 
 /// One ioctl.
-struct Call<'a> {
-    file: &'a File,
+pub(crate) struct Call<'a> {
+    /// The file.
+    pub(crate) file: &'a File,
     request: u32,
     address: u64,
 }
@@ -29,7 +31,7 @@ struct Call<'a> {
 impl Call<'_> {
     /// Copies the argument in, calls `work` with it and copies it out, in the directions that both
     /// `known`, the kernel's request code, and the program's code have.
-    fn with_argument<T: Pod>(
+    pub(crate) fn with_argument<T: Pod>(
         &self,
         known: u32,
         work: impl FnOnce(&mut T) -> Result<()>,
@@ -55,17 +57,25 @@ fn borrow_descriptor(fd: i32) -> Result<BorrowedFd<'static>> {
 }
 
 /// Executes a drm or i915 ioctl.
-pub(crate) fn execute(file: &File, minor: u32, request: u32, address: u64) -> Result<()> {
+///
+/// `events` returns the end of the program's descriptor that events are written to.
+pub(crate) fn execute(
+    file: &File,
+    minor: u32,
+    request: u32,
+    address: u64,
+    events: &dyn Fn() -> Result<OwnedFd>,
+) -> Result<()> {
     let call = Call {
         file,
         request,
         address,
     };
     let number = request & 0xff;
-    if number == number_of(drm::SET_CLIENT_CAP) && minor < drm::FIRST_RENDER_MINOR {
-        return call.with_argument(drm::SET_CLIENT_CAP, |_: &mut drm::SetClientCap| {
-            Err(Errno::EOPNOTSUPP)
-        });
+    if minor < drm::FIRST_RENDER_MINOR
+        && let Some(result) = mode_ioctl::execute(&call, number, events)
+    {
+        return result;
     }
     if (drm::COMMAND_BASE..drm::COMMAND_END).contains(&number) {
         i915_driver(&call, number)
@@ -92,7 +102,7 @@ pub(crate) fn sync_dma_buf(device: &kmd::Device, fd: RawFd, address: u64) -> Res
     }
 }
 
-const fn number_of(request: u32) -> u32 {
+pub(crate) const fn number_of(request: u32) -> u32 {
     request & 0xff
 }
 
@@ -100,6 +110,7 @@ const fn number_of(request: u32) -> u32 {
 pub(crate) fn name_of(request: u32) -> &'static str {
     let codes = drm::NUMBERS
         .iter()
+        .chain(uapi::mode::NUMBERS)
         .chain(i915::NUMBERS)
         .filter(|(name, _)| name.starts_with("DRM_IOCTL_"));
     let mut found = codes.filter(|(_, code)| number_of(*code as u32) == number_of(request));
@@ -175,6 +186,13 @@ fn drm_core(call: &Call<'_>, number: u32) -> Result<()> {
         drm::SYNCOBJ_QUERY => drm::SyncobjTimelineArray, |array| {
             let handles = user_memory::read_array::<u32>(array.handles, array.count_handles.into())?;
             user_memory::write_array(array.points, &file.syncobj_query(&handles, array.flags)?)
+        };
+        drm::SYNCOBJ_EVENTFD => drm::SyncobjEventfd, |watch| {
+            // Points that are submitted and not signalled are not watched for.
+            if watch.flags != 0 || watch.pad != 0 {
+                return Err(Errno::EINVAL);
+            }
+            file.syncobj_eventfd(watch.handle, watch.point, borrow_descriptor(watch.fd)?)
         };
         drm::SYNCOBJ_TRANSFER => drm::SyncobjTransfer, |transfer| match transfer.pad {
             0 => file.syncobj_transfer(SyncobjTransfer {

@@ -38,6 +38,7 @@ mod entry;
 mod files;
 mod ioctl;
 mod mmap;
+mod mode_ioctl;
 mod nodes;
 mod start;
 mod sysfs_tree;

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kmd::{Device, File};
 use sys::{FileIdentity, Pipe};
-use uapi::Result;
+use uapi::{Errno, Result};
 
 struct Node {
     file: Arc<File>,
@@ -120,6 +120,14 @@ impl Nodes {
         });
         self.any.store(true, Ordering::Release);
         Some((node.file.clone(), node.minor))
+    }
+
+    /// The other end of a descriptor, for events that its program reads.
+    pub(crate) fn event_writer(&self, fd: RawFd) -> Result<OwnedFd> {
+        let identity = sys::identity(fd)?;
+        let open = self.lock();
+        let node = open.get(&identity).ok_or(Errno::EBADF)?;
+        sys::dup_high(node.writer.as_fd())
     }
 
     /// True if no descriptor is open.

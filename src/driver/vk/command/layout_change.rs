@@ -15,4 +15,6 @@ pub struct LayoutChange<'a> {
     pub range: api::ImageSubresourceRange,
     /// Old and new layout.
     pub layouts: [api::ImageLayout; 2],
+    /// Whether it is acquired from, and released to, another device or API.
+    pub foreign: [bool; 2],
 }

@@ -51,8 +51,10 @@ impl CommandBuffer {
             image,
             ref range,
             layouts,
+            foreign,
         } = change;
-        if !image.has_aux() || layouts[0] == layouts[1] {
+        let unchanged = layouts[0] == layouts[1] && foreign == [false; 2];
+        if !image.has_aux() || unchanged {
             return Ok(());
         }
         let first = range.base_array_layer;
@@ -118,8 +120,11 @@ impl CommandBuffer {
             count => count,
         };
         let levels = (range.base_mip_level..).take(levels as usize);
-        let [old, new] = change.layouts;
-        if [L::UNDEFINED, L::PREINITIALIZED].contains(&old) {
+        let [old, _] = change.layouts;
+        // Applications acquire imported contents from UNDEFINED too, and rely on drivers to keep
+        // them, as their CCS does.
+        let imported = change.foreign[0] && image.is_laid_out_by_others();
+        if [L::UNDEFINED, L::PREINITIALIZED].contains(&old) && !imported {
             self.recorder.barrier(DONE);
             for level in levels {
                 for launch in aux_state::ambiguate_ccs(image, level, (first_layer, layers))? {
@@ -131,7 +136,14 @@ impl CommandBuffer {
                 .barrier(after.with(PendingFlushes::INVALIDATE_TEXTURE));
             return Ok(());
         }
-        if Image::layout_allows_compression(new) || !Image::layout_allows_compression(old) {
+        // Who shares the CCS, as the window system may, reads and writes compressed blocks too.
+        let shared =
+            [0, 1].map(|at: usize| change.foreign[at] || change.layouts[at] == L::PRESENT_SRC_KHR);
+        let compressed = [0, 1].map(|at: usize| {
+            let own = Image::layout_allows_compression(change.layouts[at]);
+            own || image.shares_ccs() && shared[at]
+        });
+        if compressed != [true, false] {
             return Ok(());
         }
         for level in levels {

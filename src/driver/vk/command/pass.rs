@@ -201,6 +201,7 @@ impl AttachmentTransition {
                 layer_count: view.layers,
             },
             layouts: self.layouts,
+            foreign: [false; 2],
         }
     }
 }

@@ -228,16 +228,27 @@ impl Image {
             let aux = wanted_aux.and_then(|kind| {
                 let surface = match kind {
                     AuxKind::Mcs => surface.mcs(device),
-                    AuxKind::Ccs => surface.ccs(device),
+                    AuxKind::Ccs => {
+                        let pitch = ccs_layout(info).map(|(_, pitch)| pitch);
+                        surface.ccs_with_pitch(device, pitch)
+                    }
                     AuxKind::Hiz => surface.hiz(device),
                 };
                 Some((kind, surface.ok()?))
             });
+            if aux.is_none() && has_ccs_modifier(info) {
+                return Err(INVALID_PLANE_LAYOUT);
+            }
             if let (Some((kind, surface)), Some(part)) = (aux, parts.last_mut()) {
                 part.aux = Some(AuxSurface {
                     kind,
                     surface,
-                    offset_bytes: allocation.push(&surface),
+                    offset_bytes: match ccs_layout(info) {
+                        Some((offset, _)) => allocation
+                            .add_surface(&surface, offset)
+                            .ok_or(INVALID_PLANE_LAYOUT)?,
+                        None => allocation.push(&surface),
+                    },
                     record_bytes: can_track_clears(physical.diagnosis(), info, kind)
                         .then(|| allocation.push_bytes(RECORD_BYTES.into(), RECORD_BYTES)),
                     is_compressible: kind == AuxKind::Ccs
@@ -432,6 +443,16 @@ impl Image {
         }
     }
 
+    /// Whether others have laid out the image in memory.
+    pub fn is_laid_out_by_others(&self) -> bool {
+        self.info.layouts != PlaneLayouts::default()
+    }
+
+    /// Whether others who access the memory know its CCS.
+    pub fn shares_ccs(&self) -> bool {
+        has_ccs_modifier(&self.info)
+    }
+
     /// Whether a layout allows compressed blocks: only attachments and the sampler can access the
     /// image, through surface states with the CCS.
     pub fn layout_allows_compression(layout: api::ImageLayout) -> bool {
@@ -547,6 +568,17 @@ impl Image {
         level: u32,
         layer: u32,
     ) -> Result<api::SubresourceLayout> {
+        let second = api::ImageAspectFlags::MEMORY_PLANE_1_EXT;
+        let aux = self.parts.first().and_then(|part| part.aux);
+        if let Some(aux) = aux.filter(|_| aspect == second && self.shares_ccs()) {
+            let pitch = u64::from(aux.surface.row_pitch_bytes);
+            return Ok(api::SubresourceLayout {
+                offset: aux.offset_bytes,
+                size: aux.surface.size_bytes,
+                row_pitch: pitch,
+                ..Default::default()
+            });
+        }
         let aspect = self.aspect_in_memory(aspect);
         let part = self.aspect_part(aspect)?;
         if level >= self.info.levels || layer >= self.info.layers {
@@ -589,6 +621,9 @@ fn aux_kind(
     format: &hw::Format,
 ) -> Option<AuxKind> {
     use api::ImageUsageFlags as U;
+    if has_ccs_modifier(info) {
+        return Some(AuxKind::Ccs);
+    }
     let tiled = info.question.tiling == api::ImageTiling::OPTIMAL;
     // Others who access the memory do not know the aux surface.
     let alone = !info.question.flags.contains(api::ImageCreateFlags::ALIAS) && !info.shared;
@@ -610,6 +645,17 @@ fn aux_kind(
     // HiZ operations cover whole blocks, which other levels are not aligned to.
     let plane = info.question.dimension == api::ImageType::TYPE_2D;
     (depth && plane && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hiz)
+}
+
+/// Whether the image has a modifier with a CCS.
+fn has_ccs_modifier(info: &ImageCreateInfo) -> bool {
+    let modifier = info.question.modifier.and_then(Modifier::find);
+    modifier.is_some_and(|modifier| modifier.has_ccs)
+}
+
+/// The explicit layout of the CCS: the second memory plane of an image with such a modifier.
+fn ccs_layout(info: &ImageCreateInfo) -> Option<(u64, u32)> {
+    info.layouts[1].filter(|_| has_ccs_modifier(info))
 }
 
 /// Pixels from which on a fast clear is worthwhile: its flushes cost as much as drawing fewer
@@ -658,15 +704,18 @@ fn channel_sizes(format: &hw::Format) -> [u8; 4] {
     format.channels.map(|(_, bits)| bits)
 }
 
-/// Whether a single-sampled colour image is compressed, if its format supports it. The memory must
-/// not be shared, all view formats must agree on compressed blocks, and the data port must not
-/// access it, which does not support CCS_E. For small images, layout transitions cost more than
-/// compression saves.
+/// Whether a single-sampled colour image is compressed, if its format supports it: its modifier
+/// demands it, or else nothing forbids it. Then the memory must not be shared, all view formats
+/// must agree on compressed blocks, and the data port must not access it, which does not support
+/// CCS_E. For small images, layout transitions cost more than compression saves.
 fn is_compressible(diagnosis: &Diagnosis, info: &ImageCreateInfo) -> bool {
     use api::ImageCreateFlags as F;
     let question = &info.question;
     let [width, height, _] = info.extent_px;
     let large = u64::from(width) * u64::from(height) >= MIN_FAST_CLEAR_PX;
+    if has_ccs_modifier(info) {
+        return true;
+    }
     info.alike
         && !question.flags.contains(F::ALIAS)
         && !question.usage.contains(api::ImageUsageFlags::STORAGE)

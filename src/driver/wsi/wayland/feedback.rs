@@ -1,6 +1,6 @@
-//! The modifiers that a compositor accepts, and the GPU that it uses.
+//! The formats and modifiers that a compositor accepts, and the GPU that it uses.
 //!
-//! In:  a surface, a format and the driver's GPU. Out: modifiers.
+//! In:  a surface and the driver's GPU. Out: formats, and the modifiers of each.
 //!
 //! Since version 4 the protocol announces both for each surface, in tranches of decreasing
 //! preference. Version 3 announces modifiers only, which are assumed to be for the driver's GPU if
@@ -53,9 +53,36 @@ struct Feedback {
 pub fn modifiers(
     connection: &Connection,
     surface: &WlSurface,
-    gpu: GpuNodes<'_>,
+    gpu: &GpuNodes,
     format: u32,
 ) -> Result<Vec<Vec<u64>>> {
+    let groups = tranches_of_gpu(connection, surface, gpu)?.into_iter();
+    let groups = groups.map(|group| {
+        let matching = group.into_iter().filter(|entry| entry.0 == format);
+        matching.map(|entry| entry.1).collect()
+    });
+    Ok(groups.collect())
+}
+
+/// The formats of images of the driver's GPU that the compositor reads in place.
+pub fn formats(connection: &Connection, surface: &WlSurface, gpu: &GpuNodes) -> Result<Vec<u32>> {
+    let groups = tranches_of_gpu(connection, surface, gpu)?.into_iter();
+    let mut formats: Vec<u32> = groups.flatten().map(|entry| entry.0).collect();
+    formats.sort_unstable();
+    formats.dedup();
+    Ok(formats)
+}
+
+/// The pairs of format and modifier that the compositor accepts from the driver's GPU, in groups of
+/// decreasing preference.
+fn tranches_of_gpu(
+    connection: &Connection,
+    surface: &WlSurface,
+    gpu: &GpuNodes,
+) -> Result<Vec<Vec<(u32, u64)>>> {
+    if gpu.nodes.is_empty() {
+        return Ok(Vec::new());
+    }
     let (globals, mut queue) = registry_queue_init::<Feedback>(connection).map_err(Error::lost)?;
     let handle = queue.handle();
     let Ok(dmabuf) = globals.bind::<ZwpLinuxDmabufV1, _, _>(&handle, 3..=FEEDBACK_VERSION, ())
@@ -68,7 +95,7 @@ pub fn modifiers(
         dmabuf.destroy();
         return Ok(match gpu.has_others {
             true => Vec::new(),
-            false => vec![modifiers_of_format(&events.table, format).collect()],
+            false => vec![events.table],
         });
     }
     let object = dmabuf.get_surface_feedback(surface, &handle, ());
@@ -86,18 +113,9 @@ pub fn modifiers(
     let groups = matching.map(|tranche| {
         let entries = tranche.indices.iter();
         let entries = entries.filter_map(|&index| table.get(usize::from(index)));
-        modifiers_of_format(entries, format).collect()
+        entries.copied().collect()
     });
     Ok(groups.collect())
-}
-
-/// The modifiers of one format.
-fn modifiers_of_format<'a>(
-    entries: impl IntoIterator<Item = &'a (u32, u64)>,
-    format: u32,
-) -> impl Iterator<Item = u64> {
-    let matching_entries = entries.into_iter().filter(move |entry| entry.0 == format);
-    matching_entries.map(|entry| entry.1)
 }
 
 /// Reads the format table of a file; empty if that fails.

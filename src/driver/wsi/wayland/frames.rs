@@ -2,6 +2,7 @@
 //!
 //! In:  buffers. Out: frames; the number of frames shown, and whether each buffer is busy.
 
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -12,7 +13,11 @@ use wayland_client::protocol::wl_callback::{self, WlCallback};
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_surface::WlSurface;
 use wayland_client::{Connection, Dispatch, EventQueue, QueueHandle};
+use wayland_protocols::wp::presentation_time::client::wp_presentation_feedback::{
+    self, WpPresentationFeedback,
+};
 
+use super::extensions::{Extensions, SyncPoints};
 use crate::error::{Error, Result};
 use crate::present::{PresentMode, Waker};
 
@@ -21,8 +26,30 @@ use crate::present::{PresentMode, Waker};
 pub struct SurfaceEvents {
     /// Number of frames shown, or dropped in favour of newer ones.
     shown: u64,
+    /// The last frame whose time of presentation is known.
+    presented: Option<PresentedFrame>,
     /// Results of buffer creations, in order; none for a failure.
     pub created: Vec<Option<WlBuffer>>,
+}
+
+/// When a frame was shown.
+#[derive(Clone, Copy, Debug)]
+struct PresentedFrame {
+    /// Its number.
+    number: u64,
+    /// Time, on the compositor's clock.
+    time_ns: u64,
+    /// Period of refreshes, which is not 0.
+    refresh_ns: u64,
+}
+
+impl PresentedFrame {
+    /// The earliest time for a later frame: its turn if each frame is shown for one refresh. Half a
+    /// period is left for rounding.
+    fn earliest_ns(&self, number: u64) -> u64 {
+        let after = number.saturating_sub(self.number) * self.refresh_ns;
+        self.time_ns + after.saturating_sub(self.refresh_ns / 2)
+    }
 }
 
 /// A buffer of the compositor.
@@ -54,6 +81,7 @@ impl Drop for Buffer {
 pub struct Frames {
     connection: Connection,
     surface: WlSurface,
+    extensions: Arc<Extensions>,
     /// The driver's own event queue.
     pub queue: EventQueue<SurfaceEvents>,
     /// What the events on it have reported.
@@ -64,12 +92,17 @@ pub struct Frames {
 
 impl Frames {
     /// The frames of a surface, and the compositor's globals.
-    pub fn new(connection: &Connection, surface: &WlSurface) -> Result<(Self, GlobalList)> {
+    pub fn new(
+        connection: &Connection,
+        surface: &WlSurface,
+        extensions: &Arc<Extensions>,
+    ) -> Result<(Self, GlobalList)> {
         let (globals, queue) =
             registry_queue_init::<SurfaceEvents>(connection).map_err(Error::lost)?;
         let frames = Self {
             connection: connection.clone(),
             surface: surface.clone(),
+            extensions: extensions.clone(),
             queue,
             events: SurfaceEvents::default(),
             count: 0,
@@ -77,14 +110,15 @@ impl Frames {
         Ok((frames, globals))
     }
 
-    /// Attaches and commits a buffer.
+    /// Number of frames shown, or dropped in favour of newer ones.
     pub fn shown(&self) -> u64 {
         self.events.shown
     }
 
     /// Whether the mode allows another frame now.
     pub fn is_ready(&self, mode: PresentMode) -> bool {
-        !mode.is_fifo() || self.events.shown == self.count
+        // Otherwise the frame callback reports that the compositor has used a frame.
+        !mode.is_fifo() || self.extensions.has_fifo() || self.events.shown == self.count
     }
 
     /// Processes the events read so far. Returns whether there were any.
@@ -93,15 +127,22 @@ impl Frames {
         Ok(events.map_err(Error::lost)? > 0)
     }
 
-    /// Waits for events, or until the waker is woken, and processes them.
-    pub fn wait_events(&mut self, wake: &Waker) -> Result<()> {
+    /// The extensions of the surface.
+    pub fn extensions(&self) -> &Arc<Extensions> {
+        &self.extensions
+    }
+
+    /// Waits for events, or until the waker is woken or another descriptor becomes readable, and
+    /// processes them.
+    pub fn wait_events(&mut self, wake: &Waker, others: &[BorrowedFd<'_>]) -> Result<()> {
         self.connection.flush().map_err(Error::lost)?;
         if self.poll_events()? {
             return Ok(());
         }
         // None means that another thread is reading, or has read events for this queue.
         if let Some(reading) = self.connection.prepare_read() {
-            wake.wait(&[reading.connection_fd()])?;
+            let all = [&[reading.connection_fd()], others].concat();
+            wake.wait(&all)?;
             if sys::poll_readable(reading.connection_fd()).map_err(Error::lost)? {
                 match reading.read() {
                     // Another thread that waited too has read it.
@@ -114,16 +155,35 @@ impl Frames {
         self.poll_events().map(drop)
     }
 
-    /// Shows a buffer.
-    pub fn show(&mut self, buffer: &Buffer) -> Result<()> {
+    /// Sends the requests made so far.
+    pub fn flush(&self) -> Result<()> {
+        self.connection.flush().map_err(Error::lost)
+    }
+
+    /// Attaches a buffer and commits it.
+    pub fn show(
+        &mut self,
+        buffer: &Buffer,
+        mode: PresentMode,
+        points: Option<&SyncPoints>,
+    ) -> Result<()> {
         buffer.busy.store(true, Relaxed);
         self.surface.attach(Some(&buffer.object), 0, 0);
         // Damages everything; older compositors do not support damage in buffer coordinates.
         self.surface.damage(0, 0, i32::MAX, i32::MAX);
         self.count += 1;
-        self.surface.frame(&self.queue.handle(), self.count);
+        let handle = self.queue.handle();
+        self.surface.frame(&handle, self.count);
+        if let Some(presentation) = &self.extensions.presentation {
+            presentation.feedback(&self.surface, &handle, self.count);
+        }
+        // Compositors end the wait for the frame before at once if the surface is hidden: the time
+        // keeps the pace then.
+        let presented = self.events.presented;
+        let earliest_ns = presented.map(|before| before.earliest_ns(self.count));
+        self.extensions.prepare(mode, earliest_ns, points);
         self.surface.commit();
-        self.connection.flush().map_err(Error::lost)
+        self.flush()
     }
 }
 
@@ -146,6 +206,40 @@ impl Dispatch<WlCallback, u64> for SurfaceEvents {
         if let wl_callback::Event::Done { .. } = event {
             events.shown = events.shown.max(number);
         }
+    }
+}
+
+impl Dispatch<WpPresentationFeedback, u64> for SurfaceEvents {
+    fn event(
+        events: &mut Self,
+        _: &WpPresentationFeedback,
+        event: wp_presentation_feedback::Event,
+        &number: &u64,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        use wp_presentation_feedback::Event as E;
+        match event {
+            E::Presented {
+                tv_sec_hi,
+                tv_sec_lo,
+                tv_nsec,
+                refresh,
+                ..
+            } => {
+                let seconds = u64::from(tv_sec_hi) << 32 | u64::from(tv_sec_lo);
+                let time_ns = seconds * 1_000_000_000 + u64::from(tv_nsec);
+                events.presented = (refresh != 0).then_some(PresentedFrame {
+                    number,
+                    time_ns,
+                    refresh_ns: refresh.into(),
+                });
+            }
+            // A newer frame has replaced it, or the surface is hidden.
+            E::Discarded => {}
+            _ => return,
+        }
+        events.shown = events.shown.max(number);
     }
 }
 

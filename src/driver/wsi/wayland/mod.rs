@@ -3,26 +3,37 @@
 //! In:  the application's connection and its `wl_surface`. Out: buffers attached to it: images read
 //!      in place (`zwp_linux_dmabuf_v1`) or copies of their pixels (`wl_shm`). Objects created here
 //!      use an event queue of their own, so the application does not see their events.
-//! Ref: Wayland protocol, `wl_surface`; wayland-protocols, `linux-dmabuf-v1`.
+//! Ref: Wayland protocol, `wl_surface`; wayland-protocols, `linux-dmabuf-v1`, and as in
+//!      `extensions`.
 //!
-//! Files import one way: `frames` ← `shm` and `dmabuf`; `feedback` stands alone.
+//! Files import one way: `extensions` ← `frames` and `explicit_sync` ← `shm` and `dmabuf`;
+//! `feedback` stands alone.
 
 mod dmabuf;
+mod explicit_sync;
+mod extensions;
 mod feedback;
 mod frames;
 mod shm;
 
+use std::sync::{Arc, OnceLock};
+
 use wayland_client::Connection;
+use wayland_client::globals::GlobalList;
 use wayland_client::protocol::wl_surface::WlSurface;
 
+use self::extensions::Extensions;
+use self::frames::Frames;
 use crate::error::Result;
-use crate::present::{AlphaMode, GpuNodes, Presenter, SharedImage};
+use crate::format::WindowFormat;
+use crate::present::{AlphaMode, GpuNodes, Presenter, SharedImage, Timelines};
 
 /// A surface of the application.
 #[derive(Debug)]
 pub struct Window {
     connection: Connection,
     surface: WlSurface,
+    extensions: OnceLock<Arc<Extensions>>,
 }
 
 impl Window {
@@ -31,12 +42,40 @@ impl Window {
         Self {
             connection,
             surface,
+            extensions: OnceLock::new(),
         }
+    }
+
+    /// The extensions of the surface, queried once.
+    fn extensions(&self) -> Result<&Arc<Extensions>> {
+        if let Some(known) = self.extensions.get() {
+            return Ok(known);
+        }
+        let found = Arc::new(Extensions::new(&self.connection, &self.surface)?);
+        Ok(self.extensions.get_or_init(|| found))
+    }
+
+    /// Whether the compositor shows frames at once if it is asked to.
+    pub fn has_tearing(&self) -> Result<bool> {
+        Ok(self.extensions()?.has_tearing())
+    }
+
+    /// The frames of a new swapchain, and the compositor's globals.
+    fn frames(&self) -> Result<(Frames, GlobalList)> {
+        Frames::new(&self.connection, &self.surface, self.extensions()?)
+    }
+
+    /// The DRM formats (FourCC) of buffers that the compositor accepts: dma-bufs of a GPU, or
+    /// shared memory.
+    pub fn formats(&self, gpu: &GpuNodes) -> Result<Vec<u32>> {
+        let mut formats = feedback::formats(&self.connection, &self.surface, gpu)?;
+        formats.extend(shm::formats(&self.connection)?);
+        Ok(formats)
     }
 
     /// The modifiers with which the compositor reads images of a format (a FourCC) in place, in
     /// groups of decreasing preference.
-    pub fn modifiers(&self, gpu: GpuNodes<'_>, format: u32) -> Result<Vec<Vec<u64>>> {
+    pub fn modifiers(&self, gpu: &GpuNodes, format: u32) -> Result<Vec<Vec<u64>>> {
         feedback::modifiers(&self.connection, &self.surface, gpu, format)
     }
 
@@ -48,14 +87,9 @@ impl Window {
         height: u32,
         format: u32,
         images: Vec<SharedImage>,
+        timelines: &dyn Timelines,
     ) -> Result<Option<Box<dyn Presenter>>> {
-        dmabuf::new(
-            &self.connection,
-            &self.surface,
-            (width, height),
-            format,
-            images,
-        )
+        dmabuf::new(self.frames()?, (width, height), format, images, timelines)
     }
 
     /// A presenter that copies the pixels of images of a size.
@@ -63,8 +97,9 @@ impl Window {
         &self,
         width: u32,
         height: u32,
+        format: &WindowFormat,
         alpha: AlphaMode,
     ) -> Result<Box<dyn Presenter>> {
-        shm::new(&self.connection, &self.surface, (width, height), alpha)
+        shm::new(self.frames()?, (width, height), format, alpha)
     }
 }

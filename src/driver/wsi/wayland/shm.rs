@@ -7,17 +7,17 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use wayland_client::globals::{GlobalList, GlobalListContents, registry_queue_init};
+use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_shm::{self, WlShm};
 use wayland_client::protocol::wl_shm_pool::{self, WlShmPool};
-use wayland_client::protocol::wl_surface::WlSurface;
-use wayland_client::{Connection, Dispatch, QueueHandle};
+use wayland_client::{Connection, Dispatch, QueueHandle, WEnum};
 
 use super::frames::{Buffer, Frames, SurfaceEvents};
 use crate::error::{Error, Result};
+use crate::format::WindowFormat;
 use crate::present::{AlphaMode, PixelSource, PresentMode, Presenter, SwapchainFit, Waker};
 
-/// Bytes of a pixel: blue, green, red, and alpha or padding.
-const PIXEL_BYTES: usize = 4;
 /// Maximum number of images that the compositor holds offset_bytes once: the shown one, the next
 /// one, and one that replaces it.
 const BUFFERS: usize = 3;
@@ -36,32 +36,66 @@ struct ShmPresenter {
     /// Declared after the buffers, so that their destruction is flushed when it is dropped.
     frames: Frames,
     released: VecDeque<u32>,
-    width: u32,
+    row_bytes: usize,
     height: u32,
+}
+
+/// The shared-memory formats of a compositor.
+#[derive(Debug, Default)]
+struct ShmFormats {
+    /// As DRM format codes.
+    codes: Vec<u32>,
+}
+
+/// The DRM format code of a format of `wl_shm`, which has numbers of its own for two of them.
+fn drm_code(format: wl_shm::Format) -> u32 {
+    match format {
+        wl_shm::Format::Argb8888 => u32::from_le_bytes(*b"AR24"),
+        wl_shm::Format::Xrgb8888 => u32::from_le_bytes(*b"XR24"),
+        other => other.into(),
+    }
+}
+
+/// The format of `wl_shm` with a DRM format code. None: the protocol does not know it.
+fn shm_format(code: u32) -> Option<wl_shm::Format> {
+    match &code.to_le_bytes() {
+        b"AR24" => Some(wl_shm::Format::Argb8888),
+        b"XR24" => Some(wl_shm::Format::Xrgb8888),
+        _ => wl_shm::Format::try_from(code).ok(),
+    }
+}
+
+/// The formats of shared memory that the compositor accepts, as DRM format codes (FourCC).
+pub fn formats(connection: &Connection) -> Result<Vec<u32>> {
+    let (globals, mut queue) =
+        registry_queue_init::<ShmFormats>(connection).map_err(Error::lost)?;
+    let bound = globals.bind::<WlShm, _, _>(&queue.handle(), 1..=1, ());
+    bound.map_err(Error::lost)?;
+    let mut found = ShmFormats::default();
+    queue.roundtrip(&mut found).map_err(Error::lost)?;
+    Ok(found.codes)
 }
 
 /// A presenter of images of a size.
 pub fn new(
-    connection: &Connection,
-    surface: &WlSurface,
+    (frames, globals): (Frames, GlobalList),
     (width, height): (u32, u32),
+    format: &WindowFormat,
     alpha: AlphaMode,
 ) -> Result<Box<dyn Presenter>> {
-    let (frames, globals) = Frames::new(connection, surface)?;
     let handle = frames.queue.handle();
+    let code = shm_format(format.fourcc(alpha));
+    let code = code.ok_or(vk::Error::FormatNotSupported)?;
     let shm: WlShm = globals.bind(&handle, 1..=1, ()).map_err(Error::lost)?;
-    let image_bytes = width as usize * height as usize * PIXEL_BYTES;
+    let row_bytes = width as usize * format.pixel_bytes as usize;
+    let image_bytes = row_bytes * height as usize;
     let pool_bytes = image_bytes * BUFFERS;
     let to_i32 = |bytes: usize| i32::try_from(bytes).map_err(Error::lost);
     let file: OwnedFd = sys::memfd(c"ingot-window", pool_bytes as u64).map_err(Error::lost)?;
     let memory = sys::Mapping::new(file.as_fd(), 0, pool_bytes).map_err(Error::lost)?;
     let pool = shm.create_pool(file.as_fd(), to_i32(pool_bytes)?, &handle, ());
-    let format = match alpha {
-        AlphaMode::Opaque => wl_shm::Format::Xrgb8888,
-        AlphaMode::Premultiplied | AlphaMode::Inherit => wl_shm::Format::Argb8888,
-    };
     let (width_px, height_px) = (to_i32(width as usize)?, to_i32(height as usize)?);
-    let pitch = to_i32(width as usize * PIXEL_BYTES)?;
+    let pitch = to_i32(row_bytes)?;
     let buffers = (0..BUFFERS).map(|index| {
         let busy = Arc::new(AtomicBool::new(false));
         let offset_bytes = index * image_bytes;
@@ -71,7 +105,7 @@ pub fn new(
             width_px,
             height_px,
             pitch,
-            format,
+            code,
             &handle,
             matching_entries,
         );
@@ -88,7 +122,7 @@ pub fn new(
         memory,
         buffers,
         released: VecDeque::new(),
-        width,
+        row_bytes,
         height,
     }))
 }
@@ -98,19 +132,18 @@ impl Presenter for ShmPresenter {
         self.frames.is_ready(mode) && self.buffers.iter().any(|copy| !copy.buffer.is_busy())
     }
 
-    fn show(&mut self, index: u32, image: &dyn PixelSource, _: PresentMode) -> Result<()> {
+    fn show(&mut self, index: u32, image: &dyn PixelSource, mode: PresentMode) -> Result<()> {
         self.released.push_back(index);
         let Some(free) = self.buffers.iter().find(|copy| !copy.buffer.is_busy()) else {
             return Ok(());
         };
-        let row_bytes = self.width as usize * PIXEL_BYTES;
-        let mut row = vec![0; row_bytes];
+        let mut row = vec![0; self.row_bytes];
         for y in 0..image.height().min(self.height) {
             image.row(y, &mut row)?;
-            let offset_bytes = free.offset_bytes + y as usize * row_bytes;
+            let offset_bytes = free.offset_bytes + y as usize * self.row_bytes;
             self.memory.write(offset_bytes, &row).map_err(Error::lost)?;
         }
-        self.frames.show(&free.buffer)
+        self.frames.show(&free.buffer, mode, None)
     }
 
     fn shown(&self) -> u64 {
@@ -126,7 +159,7 @@ impl Presenter for ShmPresenter {
     }
 
     fn wait_events(&mut self, wake: &Waker) -> Result<()> {
-        self.frames.wait_events(wake)
+        self.frames.wait_events(wake, &[])
     }
 
     fn poll_events(&mut self) -> Result<()> {
@@ -143,7 +176,38 @@ impl Dispatch<WlShm, ()> for SurfaceEvents {
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        // Announces formats beyond the two that every compositor supports.
+        // `formats` has queried them.
+    }
+}
+
+impl Dispatch<WlShm, ()> for ShmFormats {
+    fn event(
+        found: &mut Self,
+        _: &WlShm,
+        event: wl_shm::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let wl_shm::Event::Format {
+            format: WEnum::Value(format),
+        } = event
+        {
+            found.codes.push(drm_code(format));
+        }
+    }
+}
+
+impl Dispatch<WlRegistry, GlobalListContents> for ShmFormats {
+    fn event(
+        _: &mut Self,
+        _: &WlRegistry,
+        _: wl_registry::Event,
+        _: &GlobalListContents,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        // Globals that appear or disappear later are not used.
     }
 }
 

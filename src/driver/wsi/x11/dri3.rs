@@ -34,7 +34,7 @@ enum Dri3Support {
 }
 
 /// The server's support. None: no DRI3, or another GPU.
-fn dri3_support(target: &Target, gpu: GpuNodes<'_>) -> Option<Dri3Support> {
+fn dri3_support(target: &Target, gpu: &GpuNodes) -> Option<Dri3Support> {
     let connection = &target.connection;
     connection
         .extension_information(dri3::X11_EXTENSION_NAME)
@@ -54,7 +54,7 @@ fn dri3_support(target: &Target, gpu: GpuNodes<'_>) -> Option<Dri3Support> {
 }
 
 /// The modifiers that the server accepts for a window, in groups of decreasing preference.
-pub fn modifiers(target: &Target, gpu: GpuNodes<'_>) -> Vec<Vec<u64>> {
+pub fn modifiers(target: &Target, gpu: &GpuNodes) -> Vec<Vec<u64>> {
     match dri3_support(target, gpu) {
         None => Vec::new(),
         Some(Dri3Support::LinearOnly) => vec![vec![LINEAR]],
@@ -107,16 +107,25 @@ fn pixmap(target: &Target, image: SharedImage, has_modifiers: bool) -> Option<u3
     let (width, height) = target.size()?;
     let (window, depth) = (target.window, target.depth);
     let connection = &target.connection;
+    let [pixels, ccs] = [0, 1].map(|index| image.planes.get(index).copied());
+    let pixels = pixels?;
+    let (ccs_pitch, ccs_offset) = ccs.map_or((0, 0), |ccs| (ccs.pitch_bytes, ccs.offset_bytes));
+    // A descriptor for each plane.
+    let mut memory = Vec::new();
+    if ccs.is_some() {
+        memory.push(image.memory.try_clone().ok()?);
+    }
+    memory.push(image.memory);
     let created = match has_modifiers {
         true => connection.dri3_pixmap_from_buffers(
             name,
             window,
             width,
             height,
-            image.pitch_bytes,
-            image.offset_bytes,
-            0,
-            0,
+            pixels.pitch_bytes,
+            pixels.offset_bytes,
+            ccs_pitch,
+            ccs_offset,
             0,
             0,
             0,
@@ -124,12 +133,12 @@ fn pixmap(target: &Target, image: SharedImage, has_modifiers: bool) -> Option<u3
             depth,
             PIXEL_BITS,
             image.modifier,
-            vec![image.memory],
+            memory,
         ),
         false => {
             let (size, pitch) = (
                 u32::try_from(image.bytes).ok()?,
-                u16::try_from(image.pitch_bytes).ok()?,
+                u16::try_from(pixels.pitch_bytes).ok()?,
             );
             connection.dri3_pixmap_from_buffer(
                 name,
@@ -140,7 +149,7 @@ fn pixmap(target: &Target, image: SharedImage, has_modifiers: bool) -> Option<u3
                 pitch,
                 depth,
                 PIXEL_BITS,
-                image.memory,
+                memory.pop()?,
             )
         }
     };

@@ -76,7 +76,7 @@ impl Window {
 
     /// The modifiers with which the server reads images in place, in groups of decreasing
     /// preference.
-    pub fn modifiers(&self, gpu: GpuNodes<'_>) -> Result<Vec<Vec<u64>>> {
+    pub fn modifiers(&self, gpu: &GpuNodes) -> Result<Vec<Vec<u64>>> {
         Ok(dri3::modifiers(&self.target(0, 0)?, gpu))
     }
 

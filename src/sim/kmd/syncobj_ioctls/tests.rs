@@ -199,3 +199,28 @@ fn syncobjs_are_shared_by_fd() {
     drop(one);
     assert_eq!(two.syncobj_wait(&[there], NOW, 0), Ok(0));
 }
+
+#[test]
+fn an_eventfd_is_readable_once_its_point_is_signalled() {
+    let file = open();
+    let syncobj = file.syncobj_create(0).unwrap();
+    let [first, second, late] = [(); 3].map(|()| sys::event().unwrap());
+    let readable = |event: &std::os::fd::OwnedFd| sys::poll_readable(event.as_fd()).unwrap();
+    let watch = |event: &std::os::fd::OwnedFd, point| {
+        file.syncobj_eventfd(syncobj, point, event.as_fd()).unwrap();
+    };
+    watch(&first, 2);
+    watch(&second, 3);
+    file.syncobj_timeline_signal(&[syncobj], &[1]).unwrap();
+    assert_eq!([readable(&first), readable(&second)], [false, false]);
+    file.syncobj_timeline_signal(&[syncobj], &[2]).unwrap();
+    assert_eq!([readable(&first), readable(&second)], [true, false]);
+    // Once each; for a point that is signalled already, at once.
+    sys::clear_event(first.as_fd());
+    file.syncobj_timeline_signal(&[syncobj], &[3]).unwrap();
+    assert_eq!([readable(&first), readable(&second)], [false, true]);
+    watch(&late, 1);
+    assert!(readable(&late));
+    let unknown = file.syncobj_eventfd(99, 1, late.as_fd());
+    assert_eq!(unknown, Err(Errno::ENOENT));
+}

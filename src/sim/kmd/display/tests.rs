@@ -1,0 +1,111 @@
+//! Framebuffers and flips, as a program of the primary node asks for them.
+
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use uapi::mode::{EVENT_FLIP_COMPLETE, FB_MODIFIERS, FbCmd2};
+use uapi::{Errno, Kernel};
+
+use super::{CRTC, CrtcState, modes};
+use crate::file::File;
+use crate::options::Options;
+use crate::testing::device;
+
+const INTEL: u64 = 1 << 56;
+const Y_TILED: u64 = INTEL | 2;
+
+fn file() -> std::sync::Arc<File> {
+    let options = Options {
+        display: true,
+        ..Options::default()
+    };
+    device(options).0.open()
+}
+
+/// A request for a Y-tiled framebuffer of 640 × 480 pixels with a buffer of its own.
+fn request(file: &File) -> FbCmd2 {
+    let (handle, _) = file.gem_create(2560 * 480).unwrap();
+    FbCmd2 {
+        width: 640,
+        height: 480,
+        pixel_format: u32::from_le_bytes(*b"XR24"),
+        flags: FB_MODIFIERS,
+        handles: [handle, 0, 0, 0],
+        pitches: [2560, 0, 0, 0],
+        modifier: [Y_TILED, 0, 0, 0],
+        ..FbCmd2::default()
+    }
+}
+
+#[test]
+fn framebuffers_that_the_plane_cannot_show_are_refused() {
+    let file = file();
+    let good = request(&file);
+    assert!(file.add_framebuffer(&good).is_ok());
+    let bad = |change: &dyn Fn(&mut FbCmd2)| {
+        let mut request = good;
+        change(&mut request);
+        file.add_framebuffer(&request).unwrap_err()
+    };
+    assert_eq!(
+        bad(&|r| r.pixel_format = u32::from_le_bytes(*b"AB4H")),
+        Errno::EINVAL
+    );
+    // Half a tile, less than a row, more than the buffer, the midst of a page.
+    assert_eq!(bad(&|r| r.pitches[0] = 2560 + 64), Errno::EINVAL);
+    assert_eq!(bad(&|r| r.pitches[0] = 2432), Errno::EINVAL);
+    assert_eq!(bad(&|r| r.height = 481), Errno::EINVAL);
+    assert_eq!(bad(&|r| r.offsets[0] = 64), Errno::EINVAL);
+    // Compressed images, a second plane, no buffer.
+    assert_eq!(bad(&|r| r.modifier[0] = INTEL | 4), Errno::EINVAL);
+    assert_eq!(bad(&|r| r.handles[1] = r.handles[0]), Errno::EINVAL);
+    assert_eq!(bad(&|r| r.handles[0] = 999), Errno::ENOENT);
+}
+
+#[test]
+fn a_flip_is_complete_at_a_refresh_and_one_at_a_time() {
+    let file = file();
+    let [first, second] = [0, 1].map(|_| file.add_framebuffer(&request(&file)).unwrap());
+    let mode = modes()[0];
+    // The CRTC is off.
+    assert_eq!(file.page_flip(first, 0, None), Err(Errno::EBUSY));
+    let other = uapi::mode::ModeInfo { clock: 1, ..mode };
+    assert_eq!(file.set_crtc(Some(first), Some(other)), Err(Errno::EINVAL));
+    assert_eq!(
+        file.set_crtc(Some(first), Some(modes()[1])),
+        Err(Errno::ENOSPC)
+    );
+    file.set_crtc(Some(first), Some(mode)).unwrap();
+    let (sender, events) = channel();
+    let sink = Box::new(move |event: &_| sender.send(*event).unwrap());
+    file.page_flip(second, 77, Some(sink)).unwrap();
+    assert_eq!(file.page_flip(first, 0, None), Err(Errno::EBUSY));
+    let event = events.recv_timeout(Duration::from_secs(5)).unwrap();
+    assert_eq!(
+        (event.kind, event.length, event.user_data, event.crtc_id),
+        (EVENT_FLIP_COMPLETE, 32, 77, CRTC)
+    );
+    let shown = CrtcState {
+        mode: Some(mode),
+        framebuffer: second,
+    };
+    assert_eq!(file.crtc_state(), Ok(shown));
+    // Another layout needs SETCRTC.
+    let mut linear = request(&file);
+    linear.modifier[0] = 0;
+    let linear = file.add_framebuffer(&linear).unwrap();
+    assert_eq!(file.page_flip(linear, 0, None), Err(Errno::EINVAL));
+    // Without its framebuffer the CRTC is off.
+    file.remove_framebuffer(second).unwrap();
+    assert_eq!(file.crtc_state(), Ok(CrtcState::default()));
+    assert_eq!(file.remove_framebuffer(second), Err(Errno::ENOENT));
+}
+
+#[test]
+fn a_device_without_a_display_has_no_framebuffers() {
+    let file = device(Options::default()).0.open();
+    assert!(!file.has_display());
+    let refused = file.add_framebuffer(&request(&file));
+    assert_eq!(refused, Err(Errno::EOPNOTSUPP));
+    assert_eq!(file.crtc_state(), Err(Errno::EOPNOTSUPP));
+}
