@@ -1,6 +1,7 @@
 //! `ingot asm`, `ingot dis` and `ingot batch`: the assembler, the disassembler and the batch
 //! decoder.
 
+use crate::error_state::{self, ErrorState};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -30,7 +31,8 @@ pub struct DisArgs {
 /// Arguments of `ingot batch`.
 #[derive(clap::Args)]
 pub struct BatchArgs {
-    /// Words of a batch, little endian, or a recording of `ingot sim --record`
+    /// Words of a batch, little endian, a recording of `ingot sim --record`, or the error state that
+    /// i915 keeps after a hang (/sys/class/drm/cardN/error)
     file: PathBuf,
     /// Device
     #[arg(long, value_name = "NAME", default_value = "skl", value_parser = ingot_cli::gpu_names::device)]
@@ -83,6 +85,12 @@ pub fn batch(args: &BatchArgs) -> ExitCode {
         let bytes = read(&args.file)?;
         if crate::recording::is_recording(&bytes) {
             return crate::recording::print(&bytes, &mut std::io::stdout().lock());
+        }
+        if error_state::is_error_state(&bytes) {
+            let state = ErrorState::parse(&String::from_utf8_lossy(&bytes))?;
+            let device = state.device().unwrap_or(args.gpu);
+            print!("{}", state.format(device.hw_gen));
+            return Ok(());
         }
         if bytes.len() % 4 != 0 {
             return Err(format!(
