@@ -22,6 +22,7 @@ pub mod mi;
 pub mod mocs;
 mod pack;
 pub mod packet;
+mod pci_family;
 pub mod register;
 pub mod state;
 pub mod surface;
@@ -36,6 +37,7 @@ pub use generation::Gen;
 pub use l3::L3Config;
 pub use pack::PacketWords;
 pub use packet::{Field, FieldKind, Packet};
+pub use pci_family::{INTEL_VENDOR, pci_family};
 pub use workaround::{Handling, WORKAROUNDS, Wa, Workaround};
 
 #[cfg(test)]

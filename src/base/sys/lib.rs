@@ -29,7 +29,7 @@ pub use file::{
 };
 pub use folder::private_folder;
 pub use mapping::{Mapping, MappingSlice, PAGE_BYTES, PrefetchBase};
-pub use node::{Node, device_numbers, open_node, render_nodes};
+pub use node::{HiddenNode, Node, PciId, device_numbers, group_name, open_node, render_nodes};
 pub use process::{
     block_signals, build_id, free, memory_bytes, monotonic_ns, monotonic_raw_ns,
     pin_to_current_cpu, prevent_unload, process_cpu_ns, process_id, read_process, reset_sigpipe,

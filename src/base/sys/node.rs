@@ -10,6 +10,17 @@ use std::path::{Path, PathBuf};
 
 use uapi::{Errno, Result};
 
+/// The PCI ids of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PciId {
+    /// Vendor.
+    pub vendor: u16,
+    /// Device.
+    pub device: u16,
+    /// Revision.
+    pub revision: u8,
+}
+
 /// A render node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -19,50 +30,100 @@ pub struct Node {
     pub major: u32,
     /// Minor number.
     pub minor: u32,
-    /// PCI vendor id.
-    pub vendor: u32,
-    /// PCI device id.
-    pub device: u32,
-    /// PCI revision.
-    pub revision: u32,
+    /// Permission bits.
+    pub mode: u32,
+    /// Group that owns the node.
+    pub group: u32,
+    /// PCI ids; None if sysfs is not accessible, or the device is not on a PCI bus.
+    pub id: Option<PciId>,
+    /// Name of the kernel driver bound to the device, as sysfs reports it.
+    pub driver: Option<String>,
     /// PCI domain, bus, device and function, if the device is on a PCI bus.
     pub pci: Option<[u32; 4]>,
     /// Major and minor number of the primary node of the same device, which drives displays.
     pub primary: Option<[u32; 2]>,
 }
 
-/// All render nodes whose properties can be read, ordered by minor number.
-pub fn render_nodes() -> Vec<Node> {
-    let Ok(entries) = std::fs::read_dir("/dev/dri") else {
-        return Vec::new();
-    };
-    let mut nodes: Vec<Node> = entries
-        .flatten()
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
-        .filter_map(|entry| read_node(&entry.path()))
-        .collect();
-    nodes.sort_by_key(|node| node.minor);
-    nodes
+/// A path that looks like a render node but cannot be examined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HiddenNode {
+    /// The path: of the node, or of the folder of all nodes.
+    pub path: PathBuf,
+    /// Why it cannot be examined.
+    pub errno: Errno,
 }
 
-fn read_node(path: &Path) -> Option<Node> {
-    let metadata = std::fs::metadata(path).ok()?;
+const FOLDER: &str = "/dev/dri";
+
+/// All render nodes, ordered by path. A node that cannot be examined is an error, and so is the
+/// folder if it exists but cannot be read. Empty if there is no such folder.
+pub fn render_nodes() -> Vec<Result<Node, HiddenNode>> {
+    let errno = |error: &std::io::Error| Errno(error.raw_os_error().unwrap_or(Errno::EIO.0));
+    let hidden = |path: &Path, error: &std::io::Error| HiddenNode {
+        path: path.to_owned(),
+        errno: errno(error),
+    };
+    let folder = Path::new(FOLDER);
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if errno(&error) == Errno::ENOENT => return Vec::new(),
+        Err(error) => return vec![Err(hidden(folder, &error))],
+    };
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
+        .map(|entry| entry.path())
+        .collect();
+    // Minor numbers of render nodes have three digits, so this is their order too.
+    paths.sort();
+    let nodes = paths.into_iter().filter_map(|path| {
+        read_node(&path)
+            .map_err(|error| hidden(&path, &error))
+            .transpose()
+    });
+    nodes.collect()
+}
+
+/// A node's properties; None if the path is not a device.
+fn read_node(path: &Path) -> std::io::Result<Option<Node>> {
+    let metadata = std::fs::metadata(path)?;
     if !metadata.file_type().is_char_device() {
-        return None;
+        return Ok(None);
     }
     let device = metadata.rdev();
     let (major, minor) = (libc::major(device), libc::minor(device));
     let folder = PathBuf::from(format!("/sys/dev/char/{major}:{minor}/device"));
-    Some(Node {
+    Ok(Some(Node {
         path: path.to_owned(),
         major,
         minor,
-        vendor: read_hex(&folder.join("vendor"))?,
-        device: read_hex(&folder.join("device"))?,
-        revision: read_hex(&folder.join("revision")).unwrap_or(0),
+        mode: metadata.mode() & 0o777,
+        group: metadata.gid(),
+        id: read_id(&folder),
+        driver: read_driver(&folder.join("driver")),
         pci: read_pci_address(&folder.join("uevent")),
         primary: find_primary(&folder.join("drm")),
+    }))
+}
+
+fn read_id(device: &Path) -> Option<PciId> {
+    Some(PciId {
+        vendor: u16::try_from(read_hex(&device.join("vendor"))?).ok()?,
+        device: u16::try_from(read_hex(&device.join("device"))?).ok()?,
+        revision: u8::try_from(read_hex(&device.join("revision")).unwrap_or(0)).unwrap_or(0),
     })
+}
+
+/// The name of the driver that a device's link in sysfs points to.
+fn read_driver(link: &Path) -> Option<String> {
+    let target = std::fs::read_link(link).ok()?;
+    Some(target.file_name()?.to_string_lossy().into_owned())
+}
+
+/// The name of a group of this machine.
+pub fn group_name(group: u32) -> Option<String> {
+    let group = nix::unistd::Group::from_gid(nix::unistd::Gid::from_raw(group));
+    Some(group.ok()??.name)
 }
 
 /// Major and minor number of the primary node in a device's folder of nodes.

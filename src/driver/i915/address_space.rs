@@ -14,6 +14,7 @@ use hw::{Gen, Wa};
 
 use crate::error::{Error, Result};
 use crate::range_allocator::{AllocateFrom, RangeAllocator};
+use crate::reason::Reason;
 
 const GIB: u64 = 1 << 30;
 /// Page size of GPU memory; all buffers and zones are multiples of it.
@@ -43,7 +44,7 @@ const TOP: u64 = if Wa::CanonicalAddresses.required_on(Gen::Gen9) {
     1 << 48
 };
 /// The smallest supported address space; gen9 has 48 bits.
-const MIN_BYTES: u64 = 8 << 40;
+pub(crate) const MIN_BYTES: u64 = 8 << 40;
 /// Size of the bindless heap: 2^20 surfaces, the maximum of Bindless Surface State Size.
 pub const BINDLESS_HEAP_BYTES: u64 = 64 << 20;
 /// Size of the range above Dynamic State Base Address that a sampler's Border Color Pointer can
@@ -143,9 +144,10 @@ impl AddressSpace {
     /// An empty address space. Fails if `gtt_bytes` is too small.
     pub fn new(gtt_bytes: u64) -> Result<Self> {
         if gtt_bytes < MIN_BYTES {
-            return Err(Error::Unsupported {
-                why: format!("an address space of {gtt_bytes:#x} bytes is too small"),
-            });
+            return Err(Error::from(Reason::SmallAddressSpace {
+                bytes: gtt_bytes,
+                minimum_bytes: MIN_BYTES,
+            }));
         }
         let allocator = |zone: Zone| {
             let (start, end) = zone.range(gtt_bytes.min(TOP));

@@ -1,5 +1,9 @@
 //! Errors below Vulkan.
 
+use uapi::Errno;
+
+use crate::reason::Reason;
+
 /// An error of the kernel, or of this crate's allocators.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -25,11 +29,11 @@ pub enum Error {
         /// The reason.
         why: String,
     },
-    /// There is no GPU, or none that the driver supports.
-    #[error("unsupported device: {why}")]
+    /// The GPU or its kernel is not supported.
+    #[error("{reason}")]
     Unsupported {
         /// The reason.
-        why: String,
+        reason: Reason,
     },
     /// A read or write beyond a buffer.
     #[error("{what} reaches beyond its buffer")]
@@ -37,6 +41,22 @@ pub enum Error {
         /// The access.
         what: &'static str,
     },
+}
+
+impl Error {
+    /// The kernel's error number, of an ioctl.
+    pub fn errno(&self) -> Option<Errno> {
+        match self {
+            Error::Ioctl { errno, .. } => Some(Errno(*errno)),
+            _ => None,
+        }
+    }
+}
+
+impl From<Reason> for Error {
+    fn from(reason: Reason) -> Self {
+        Error::Unsupported { reason }
+    }
 }
 
 /// The result type of this crate.

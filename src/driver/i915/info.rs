@@ -6,14 +6,17 @@ use std::sync::Arc;
 
 use uapi::i915::{
     MEMORY_CLASS_SYSTEM, MemoryRegionInfo, PARAM_CHIPSET_ID, PARAM_CS_TIMESTAMP_FREQUENCY,
-    PARAM_HAS_EXEC_BATCH_FIRST, PARAM_HAS_EXEC_FENCE_ARRAY, PARAM_HAS_EXEC_SOFTPIN,
+    PARAM_EU_TOTAL, PARAM_HAS_EXEC_BATCH_FIRST, PARAM_HAS_EXEC_FENCE_ARRAY, PARAM_HAS_EXEC_SOFTPIN,
     PARAM_HAS_EXEC_TIMELINE_FENCES, PARAM_HAS_LLC, PARAM_MMAP_GTT_VERSION, PARAM_REVISION,
-    QUERY_MEMORY_REGIONS, QUERY_TOPOLOGY_INFO, QueryMemoryRegions, TopologyInfo,
+    PARAM_SUBSLICE_TOTAL, QUERY_MEMORY_REGIONS, QUERY_TOPOLOGY_INFO, QueryMemoryRegions,
+    TopologyInfo,
 };
-use uapi::{Kernel, drm};
+use uapi::{DriverVersion, Errno, Kernel, drm};
 
+use crate::address_space::MIN_BYTES;
 use crate::error::{Error, Result};
 use crate::file::File;
+use crate::reason::{MINIMUM_KERNEL, Reason};
 
 /// The device nodes and the PCI address of a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,55 +63,73 @@ pub struct GpuInfo {
     pub memory_bytes: u64,
     /// Whether CPU and GPU share a last-level cache, so that cached mappings are coherent.
     pub has_llc: bool,
+    /// Name, version and description of the kernel driver.
+    pub kernel_driver: DriverVersion,
     /// Its device nodes, unless it is simulated.
     pub node: Option<DeviceNodes>,
 }
 
-/// Probes a kernel and its GPU. Fails if either lacks what the driver needs.
+/// Parameters that the kernel must report with at least this value, and what a lower value lacks.
+/// Ref: i915 uapi; docs/kernels.md has the first kernel version with each.
+const REQUIRED_PARAMS: &[(i32, i32, &str)] = &[
+    (PARAM_HAS_EXEC_SOFTPIN, 1, "fixed addresses"),
+    (PARAM_HAS_EXEC_BATCH_FIRST, 1, "batches as first buffers"),
+    (PARAM_HAS_EXEC_FENCE_ARRAY, 1, "syncobjs in submissions"),
+    (PARAM_MMAP_GTT_VERSION, 4, "mapping by offset"),
+    (
+        PARAM_HAS_EXEC_TIMELINE_FENCES,
+        1,
+        "timelines in submissions",
+    ),
+];
+
+/// The device of a PCI id, if the driver supports it.
+pub(crate) fn supported_device(pci_id: u16) -> Result<&'static hw::Device, Reason> {
+    hw::Device::by_pci_id(pci_id)
+        .filter(|device| device.hw_gen == hw::Gen::Gen9)
+        .ok_or(Reason::OtherGeneration { pci_id })
+}
+
+/// Probes a kernel and its GPU.
+/// Err: [`Error::Unsupported`] if either lacks what the driver needs.
 pub fn probe(kernel: Arc<dyn Kernel>, node: Option<DeviceNodes>) -> Result<(Arc<File>, GpuInfo)> {
     let file = File::new(kernel);
     let kernel = file.kernel();
-    let unsupported = |why: String| Error::Unsupported { why };
-    let version = kernel
-        .version()
-        .map_err(|errno| unsupported(format!("VERSION: {errno}")))?;
+    let unreported = |what: &'static str| move |errno| Reason::Unreported { what, errno };
+    let version = kernel.version().map_err(unreported("its driver's name"))?;
     if version.name != "i915" {
-        return Err(unsupported(format!("driven by {}, not i915", version.name)));
+        return Err(Error::from(Reason::OtherDriver {
+            driver: version.name,
+            pci_id: None,
+        }));
     }
-    let get = |param: i32, what: &str| {
-        kernel
-            .getparam(param)
-            .map_err(|errno| unsupported(format!("GETPARAM {what}: {errno}")))
+    let get = |param: i32, what: &'static str| kernel.getparam(param).map_err(unreported(what));
+    let chipset = get(PARAM_CHIPSET_ID, "its PCI id")?;
+    let pci_id = u16::try_from(chipset).unwrap_or(0);
+    let device = supported_device(pci_id)?;
+    let too_old = |lacks| Reason::KernelTooOld {
+        version: MINIMUM_KERNEL,
+        lacks,
     };
-    for (param, minimum, what) in [
-        (PARAM_HAS_EXEC_SOFTPIN, 1, "fixed addresses"),
-        (PARAM_HAS_EXEC_BATCH_FIRST, 1, "batches as first buffers"),
-        (PARAM_HAS_EXEC_FENCE_ARRAY, 1, "syncobjs in submissions"),
-        (
-            PARAM_HAS_EXEC_TIMELINE_FENCES,
-            1,
-            "timelines in submissions",
-        ),
-        (PARAM_MMAP_GTT_VERSION, 4, "mapping by offset"),
-    ] {
-        if get(param, what)? < minimum {
-            return Err(unsupported(format!("the kernel lacks {what}")));
+    for &(param, minimum, lacks) in REQUIRED_PARAMS {
+        let value = match kernel.getparam(param) {
+            // Kernels reject the numbers of later parameters.
+            Err(Errno::EINVAL) => 0,
+            value => value.map_err(unreported(lacks))?,
+        };
+        if value < minimum {
+            return Err(Error::from(too_old(lacks)));
         }
     }
     if kernel.get_cap(drm::CAP_SYNCOBJ_TIMELINE).unwrap_or(0) == 0 {
-        return Err(unsupported("the kernel lacks timeline syncobjs".into()));
+        return Err(Error::from(too_old("timeline syncobjs")));
     }
-    let pci_id = get(PARAM_CHIPSET_ID, "CHIPSET_ID")? as u32;
-    let device = u16::try_from(pci_id)
-        .ok()
-        .and_then(hw::Device::by_pci_id)
-        .filter(|device| device.hw_gen == hw::Gen::Gen9)
-        .ok_or_else(|| unsupported(format!("PCI device {pci_id:#06x}")))?;
     let topology = kernel
         .query(QUERY_TOPOLOGY_INFO, 0)
         .ok()
         .and_then(|blob| topology(&blob))
-        .ok_or_else(|| unsupported("no topology".into()))?;
+        .or_else(|| topology_of_totals(kernel, device))
+        .ok_or(too_old("the GPU's topology"))?;
     let memory_bytes = kernel
         .query(QUERY_MEMORY_REGIONS, 0)
         .ok()
@@ -120,20 +141,55 @@ pub fn probe(kernel: Arc<dyn Kernel>, node: Option<DeviceNodes>) -> Result<(Arc<
                 .map(|aperture| aperture.aper_size)
         })
         .unwrap_or(2 << 30);
+    let gtt_bytes = file.gtt_bytes()?;
+    if gtt_bytes < MIN_BYTES {
+        return Err(Error::from(Reason::SmallAddressSpace {
+            bytes: gtt_bytes,
+            minimum_bytes: MIN_BYTES,
+        }));
+    }
     let info = GpuInfo {
+        kernel_driver: version,
         device,
-        pci_id,
-        revision: get(PARAM_REVISION, "REVISION")? as u32,
+        pci_id: pci_id.into(),
+        revision: get(PARAM_REVISION, "its revision")? as u32,
         topology,
-        timestamp_hz: u64::try_from(get(PARAM_CS_TIMESTAMP_FREQUENCY, "CS_TIMESTAMP_FREQUENCY")?)
-            .unwrap_or(1)
-            .max(1),
-        gtt_bytes: file.gtt_bytes()?,
+        timestamp_hz: kernel
+            .getparam(PARAM_CS_TIMESTAMP_FREQUENCY)
+            .ok()
+            .and_then(|hz| u64::try_from(hz).ok())
+            .filter(|&hz| hz > 0)
+            .unwrap_or(device.timestamp_hz.into()),
+        gtt_bytes,
         memory_bytes,
-        has_llc: get(PARAM_HAS_LLC, "HAS_LLC")? > 0,
+        has_llc: get(PARAM_HAS_LLC, "its cache")? > 0,
         node,
     };
     Ok((file, info))
+}
+
+/// The topology by the totals that kernels report without a topology query. The EUs that are fused
+/// off are assumed to be in one subslice, so that its number of threads is a lower bound.
+fn topology_of_totals(kernel: &dyn Kernel, device: &hw::Device) -> Option<Topology> {
+    let total = |param| {
+        kernel
+            .getparam(param)
+            .ok()
+            .and_then(|total| u32::try_from(total).ok())
+            .filter(|&total| total > 0)
+    };
+    let subslices = total(PARAM_SUBSLICE_TOTAL)?;
+    let eus = total(PARAM_EU_TOTAL)?;
+    let full = (subslices - 1) * u32::from(device.eus);
+    Some(Topology {
+        slices: device.slices.into(),
+        subslices,
+        eus,
+        min_eus: eus
+            .checked_sub(full)
+            .filter(|&remaining| remaining > 0)?
+            .min(eus / subslices),
+    })
 }
 
 /// Counts the slices, subslices and EUs of the masks. Ref: i915 uapi, drm_i915_query_topology_info.

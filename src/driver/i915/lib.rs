@@ -1,6 +1,6 @@
 //! Device, buffers, address space, execution and synchronisation over any [`Kernel`].
 //!
-//! In:  a kernel: real ioctls on a render node ([`render_nodes`]), or any other implementation of
+//! In:  a kernel: real ioctls on a render node ([`nodes`]), or any other implementation of
 //!      i915's ioctls.
 //! Out: the primitives of Vulkan objects: buffers at fixed addresses, pools of them, the bindless
 //!      surface heap, syncobjs, and submissions, whose errors report_error when the GPU hung.
@@ -17,8 +17,10 @@ mod file;
 mod info;
 mod linux;
 mod mapping;
+pub mod nodes;
 mod pool;
 mod range_allocator;
+mod reason;
 mod surface_heap;
 mod syncobj;
 
@@ -32,10 +34,11 @@ pub use device::{BatchStart, Device};
 pub use error::{Error, Result};
 pub use file::{ContextPriority, File};
 pub use info::{DeviceNodes, GpuInfo, Topology, probe};
-pub use linux::{available_memory_bytes, render_nodes};
+pub use linux::available_memory_bytes;
 pub use mapping::BufferMapping;
 pub use pool::{MemoryPool, PoolAllocation};
 pub use range_allocator::{AllocateFrom, RangeAllocator};
+pub use reason::{MINIMUM_KERNEL, Reason};
 pub use surface_heap::{HeapAllocation, SurfaceHeap};
 pub use syncobj::Syncobj;
 pub use sys::PrefetchBase;

@@ -6,6 +6,7 @@
 //!      so), which the simulator's preload library replaces.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::drm::Device as _;
@@ -17,8 +18,6 @@ use uapi::{
     ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, MapFd, Result, SyncobjTransfer,
     Tiling, drm,
 };
-
-use crate::info::DeviceNodes;
 
 /// An open render node.
 #[derive(Debug)]
@@ -60,30 +59,12 @@ fn syncobj_handles(handles: &[u32]) -> Result<SmallVec<[syncobj::Handle; 8]>> {
         .collect()
 }
 
-/// Opens every render node of this machine with an Intel device; with its device numbers and PCI
-/// address.
-pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, DeviceNodes)> {
-    const INTEL: u32 = 0x8086;
-    let intel = sys::render_nodes()
-        .into_iter()
-        .filter(|node| node.vendor == INTEL);
-    intel
-        .filter_map(|node| {
-            let kernel: Arc<dyn Kernel> = Arc::new(LinuxKernel {
-                descriptor: sys::open_node(&node.path).ok()?,
-                objects: Mutex::default(),
-            });
-            Some((
-                kernel,
-                DeviceNodes {
-                    major: node.major,
-                    minor: node.minor,
-                    pci: node.pci,
-                    primary: node.primary,
-                },
-            ))
-        })
-        .collect()
+/// Opens a device node.
+pub(crate) fn open(path: &Path) -> Result<Arc<dyn Kernel>> {
+    Ok(Arc::new(LinuxKernel {
+        descriptor: sys::open_node(path)?,
+        objects: Mutex::default(),
+    }))
 }
 
 /// The kernel's estimate of the memory available for new allocations, in bytes.

@@ -1,12 +1,12 @@
 //! Entry points of debug messengers, names and labels.
 //!
 //! In:  callbacks of the application.
-//! Out: calls of them when a pipeline cannot be created: the error code alone would not
-//!      report_error which shader is wrong, and why. Names and labels are for external tools: the
+//! Out: calls of them when a pipeline cannot be created, as the error code alone does not identify
+//!      the shader, and when a GPU cannot be used. Names and labels are for external tools: the
 //!      driver ignores them.
 //! Ref: VK_EXT_debug_utils.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk as c;
 
@@ -25,6 +25,10 @@ entries! { DEBUG_UTILS:
         let info = raw::reference(create_info, "VkDebugUtilsMessengerCreateInfoEXT")?;
         let callback = Arc::new(DebugMessenger::new(info));
         instance.messengers.lock().unwrap_or_else(PoisonError::into_inner).push(callback.clone());
+        // The others received these messages when the GPUs were enumerated.
+        if instance.physical.get().is_some() {
+            objects::send_unusable_gpus(&Mutex::new(vec![callback.clone()]), &instance.instance);
+        }
         raw::write(messenger, handle::create_with(allocator, callback)?);
         done()
     }

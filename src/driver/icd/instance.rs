@@ -49,8 +49,12 @@ entries! { INSTANCE:
         let creation_messengers = messengers_in_chain(info.p_next);
         objects::set_messengers(&messengers, creation_messengers.clone());
         let created = vk::Instance::new(device_discovery::kernel_source(), diagnosis, &layers, &extensions);
-        if let Err(error) = &created {
-            objects::send_error(&messengers, &error.to_string());
+        match &created {
+            // GPUs are enumerated early for messengers that exist no longer when the application
+            // asks for the devices.
+            Ok(created) if !creation_messengers.is_empty() => objects::send_unusable_gpus(&messengers, created),
+            Ok(_) => {}
+            Err(error) => objects::send_error(&messengers, &error.to_string()),
         }
         objects::set_messengers(&messengers, Vec::new());
         raw::write(
@@ -313,9 +317,12 @@ entries! { INSTANCE:
     }
 }
 
-/// Handles of an instance's physical devices, created by the first call.
+/// Handles of an instance's physical devices. The first call creates them, and sends the messengers
+/// the reasons why other GPUs are no physical devices.
 fn physical_device_handles(object: &InstanceObject) -> &[c::PhysicalDevice] {
-    object.physical.get_or_init(|| {
+    let mut is_first_call = false;
+    let handles = object.physical.get_or_init(|| {
+        is_first_call = true;
         object
             .instance
             .devices()
@@ -323,7 +330,11 @@ fn physical_device_handles(object: &InstanceObject) -> &[c::PhysicalDevice] {
             .cloned()
             .map(handle::create)
             .collect()
-    })
+    });
+    if is_first_call {
+        objects::send_unusable_gpus(&object.messengers, &object.instance);
+    }
+    handles
 }
 
 /// The messengers described by a `pNext` chain.

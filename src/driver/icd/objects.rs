@@ -210,14 +210,37 @@ pub unsafe fn send_message(
 
 /// Sends an error of the driver to all messengers.
 pub fn send_error(messengers: &Mutex<Vec<Arc<DebugMessenger>>>, text: &str) {
+    send_text(
+        messengers,
+        c::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+        text,
+    );
+}
+
+/// Sends to all messengers why GPUs are no physical devices: a warning for Intel GPUs, which this
+/// driver is for, and information for others.
+pub fn send_unusable_gpus(messengers: &Mutex<Vec<Arc<DebugMessenger>>>, instance: &vk::Instance) {
+    for gpu in instance.unusable_gpus() {
+        let severity = if gpu.concerns_intel {
+            c::DebugUtilsMessageSeverityFlagsEXT::WARNING
+        } else {
+            c::DebugUtilsMessageSeverityFlagsEXT::INFO
+        };
+        send_text(messengers, severity, &gpu.message);
+    }
+}
+
+/// Sends a message of the driver to all messengers.
+fn send_text(
+    messengers: &Mutex<Vec<Arc<DebugMessenger>>>,
+    severity: c::DebugUtilsMessageSeverityFlagsEXT,
+    text: &str,
+) {
     let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
     let message = c::DebugUtilsMessengerCallbackDataEXT::default()
         .message_id_name(c"ingot")
         .message(&text);
-    let (severity, types) = (
-        c::DebugUtilsMessageSeverityFlagsEXT::ERROR,
-        c::DebugUtilsMessageTypeFlagsEXT::GENERAL,
-    );
+    let types = c::DebugUtilsMessageTypeFlagsEXT::GENERAL;
     // SAFETY: the message lives as long as the call; messengers are destroyed by the application,
     // not while they may be called.
     unsafe { send_message(messengers, severity, types, &message) };

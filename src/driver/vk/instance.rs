@@ -10,18 +10,34 @@ use crate::physical::PhysicalDevice;
 /// Provides the kernel interface of each GPU, opened anew at each call.
 pub type KernelSource = Arc<dyn Fn() -> Vec<Arc<dyn i915::Kernel>> + Send + Sync>;
 
+/// What enumerating the GPUs found.
+#[derive(Debug, Default)]
+struct Enumeration {
+    devices: Vec<Arc<PhysicalDevice>>,
+    unusable: Vec<UnusableGpu>,
+}
+
+/// A GPU that is no physical device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusableGpu {
+    /// One line: the render node, and why it cannot be used.
+    pub message: String,
+    /// Whether it is, or may be, an Intel GPU.
+    pub concerns_intel: bool,
+}
+
 /// `VkInstance`.
 pub struct Instance {
     source: Option<KernelSource>,
     diagnosis: Diagnosis,
-    devices: OnceLock<Vec<Arc<PhysicalDevice>>>,
+    enumeration: OnceLock<Enumeration>,
     extensions: Arc<[&'static str]>,
 }
 
 impl std::fmt::Debug for Instance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Instance")
-            .field("devices", &self.devices)
+            .field("enumeration", &self.enumeration)
             .field("extensions", &self.extensions)
             .finish()
     }
@@ -42,26 +58,82 @@ impl Instance {
         Ok(Arc::new(Self {
             source,
             diagnosis,
-            devices: OnceLock::new(),
+            enumeration: OnceLock::new(),
             extensions,
         }))
     }
 
     /// The physical devices, enumerated at the first call.
     pub fn devices(&self) -> &[Arc<PhysicalDevice>] {
-        let probe = |kernel, node| {
-            PhysicalDevice::probe(kernel, node, &self.diagnosis, &self.extensions).ok()
-        };
-        self.devices.get_or_init(|| match &self.source {
-            Some(source) => source()
-                .into_iter()
-                .filter_map(|kernel| probe(kernel, None))
-                .collect(),
-            None => i915::render_nodes()
-                .into_iter()
-                .filter_map(|(kernel, node)| probe(kernel, Some(node)))
-                .collect(),
+        &self.enumeration().devices
+    }
+
+    /// The GPUs that are no physical devices, with the reasons; enumerated at the first call.
+    pub fn unusable_gpus(&self) -> &[UnusableGpu] {
+        &self.enumeration().unusable
+    }
+
+    /// Enumerates the GPUs at the first call, and logs why others are not usable.
+    fn enumeration(&self) -> &Enumeration {
+        self.enumeration.get_or_init(|| {
+            let enumeration = match &self.source {
+                Some(source) => self.probe_kernels(source()),
+                None => self.survey_nodes(),
+            };
+            for gpu in &enumeration.unusable {
+                self.diagnosis
+                    .log(debug::Flag::Api, || format!("ingot: {}\n", gpu.message));
+            }
+            enumeration
         })
+    }
+
+    fn probe_kernels(&self, kernels: Vec<Arc<dyn i915::Kernel>>) -> Enumeration {
+        let mut enumeration = Enumeration::default();
+        for (index, kernel) in kernels.into_iter().enumerate() {
+            let probed = i915::probe(kernel, None);
+            match probed.map_err(Error::from).and_then(|gpu| self.open(gpu)) {
+                Ok(device) => enumeration.devices.push(device),
+                Err(error) => enumeration.unusable.push(UnusableGpu {
+                    message: format!("simulated GPU {}: {error}", index + 1),
+                    concerns_intel: true,
+                }),
+            }
+        }
+        enumeration
+    }
+
+    fn survey_nodes(&self) -> Enumeration {
+        let mut enumeration = Enumeration::default();
+        let nodes = i915::nodes::survey();
+        if nodes.is_empty() {
+            self.diagnosis.log(debug::Flag::Api, || {
+                format!("ingot: {}\n", i915::nodes::NO_NODES)
+            });
+        }
+        for node in nodes {
+            let message = node.to_string();
+            let concerns_intel = node.is_unusable_intel();
+            let mut refuse = |message: String, concerns_intel: bool| {
+                enumeration.unusable.push(UnusableGpu {
+                    message,
+                    concerns_intel,
+                });
+            };
+            match node.outcome {
+                Ok(gpu) => match self.open((gpu.file, gpu.info)) {
+                    Ok(device) => enumeration.devices.push(device),
+                    Err(error) => refuse(format!("{}: {error}", node.path.display()), true),
+                },
+                Err(_) => refuse(message, concerns_intel),
+            }
+        }
+        enumeration
+    }
+
+    /// The physical device of a probed GPU.
+    fn open(&self, (file, info): (Arc<i915::File>, i915::GpuInfo)) -> Result<Arc<PhysicalDevice>> {
+        PhysicalDevice::new(file, info, &self.diagnosis, &self.extensions)
     }
 
     /// Whether an extension was enabled.

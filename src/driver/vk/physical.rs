@@ -78,14 +78,13 @@ fn uuid(parts: &[&[u8]]) -> [u8; 16] {
 }
 
 impl PhysicalDevice {
-    /// Probes a kernel interface. Fails if there is no supported GPU.
-    pub fn probe(
-        kernel: Arc<dyn i915::Kernel>,
-        node: Option<i915::DeviceNodes>,
+    /// The physical device of a probed GPU. Fails if the compiler has no backend for it.
+    pub fn new(
+        file: Arc<i915::File>,
+        info: i915::GpuInfo,
         diagnosis: &Diagnosis,
         extensions: &Arc<[&'static str]>,
     ) -> Result<Arc<Self>> {
-        let (file, info) = i915::probe(kernel, node)?;
         // GPUs without a compiler backend are not supported.
         if !compile::supports(info.device) {
             return Err(Error::FeatureNotPresent { what: "this GPU" });

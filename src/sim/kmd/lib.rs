@@ -39,4 +39,5 @@ pub use gpu::StopReason;
 pub use gpu_model::{KmdError, find};
 pub use options::{LogSink, OPTION_NAMES, OptionError, Options, StopSink, StoppedBatch};
 pub use profile::Profile;
+pub use query::DESCRIPTION;
 pub use record::{Recording, RecordingError, Submission};

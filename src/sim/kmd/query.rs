@@ -15,6 +15,10 @@ use crate::device::Device;
 /// Version of the command parser on gen7, high enough for every driver.
 const CMD_PARSER_VERSION: i32 = 10;
 
+/// How the simulated kernel driver describes itself, unlike the real one ("Intel Graphics"): by this
+/// a program can tell that its GPU is simulated.
+pub const DESCRIPTION: &str = "Intel Graphics, simulated";
+
 /// The engines of a part.
 pub(crate) fn engines(hw: &hw::Device) -> Vec<EngineClassInstance> {
     let mut classes = vec![
@@ -40,7 +44,7 @@ impl Device {
             number: [1, 6, 0],
             name: "i915".into(),
             date: "20201103".into(),
-            description: "Intel Graphics".into(),
+            description: DESCRIPTION.into(),
         }
     }
 

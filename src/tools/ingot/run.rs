@@ -64,7 +64,11 @@ fn run(args: &Args) -> Result<bool, String> {
         device_id: args.device_id,
         dump: None,
     };
-    let mut runner = Runner::new(args.icd.entry()?, options);
+    let driver = args.icd.driver()?;
+    if let Some(note) = &driver.note {
+        eprintln!("ingot run: {note}");
+    }
+    let mut runner = Runner::new(driver.entry.clone(), options);
     let bar = ProgressBar::new(total as u64);
     if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
         bar.set_style(style);
@@ -116,12 +120,20 @@ fn run(args: &Args) -> Result<bool, String> {
             );
         }
     }
-    summary(&rows, runner.device_name());
+    // Scripts may select another device of the driver.
+    let device = runner.device_name().unwrap_or(device);
+    summary(&rows, &driver.device_label(&device));
+    let simulated = if driver.is_simulated(&device) {
+        " (simulated)"
+    } else {
+        ""
+    };
+    println!("{}{simulated}", verdict_line(&rows));
     Ok(stale.is_empty() && rows.iter().all(|r| r.surprise.is_none()))
 }
 
-/// The table, by folder.
-fn summary(rows: &[Row], device: Option<String>) {
+/// Prints the table, by folder, and the device.
+fn summary(rows: &[Row], device: &str) {
     let mut folders: Vec<(String, [usize; 5])> = Vec::new();
     let width = rows
         .iter()
@@ -160,15 +172,12 @@ fn summary(rows: &[Row], device: Option<String>) {
     if folders.len() > 1 {
         print_row("all", &sum, width);
     }
-    if let Some(device) = device {
-        println!("on {device}");
-    }
+    println!("on {device}");
     for (verdict, name) in [(Verdict::Skip, "skipped"), (Verdict::Fail, "failed")] {
         for (reason, count) in reasons(rows, verdict) {
             println!("{count} {name} as expected: {reason}");
         }
     }
-    println!("{}", verdict_line(rows));
 }
 
 /// Reasons for an expected verdict with their number of scripts, the most frequent first.

@@ -72,11 +72,11 @@ fn sysfs_describes_the_device() {
     assert_eq!(names, ["by-path", "card0", "renderD128"]);
     let nodes = sys::render_nodes();
     assert_eq!(nodes.len(), 1);
-    let node = &nodes[0];
-    assert_eq!(
-        (node.vendor, node.device, node.revision),
-        (0x8086, 0x1912, 6)
-    );
+    let node = nodes[0].as_ref().unwrap();
+    let id = node.id.unwrap();
+    assert_eq!((id.vendor, id.device, id.revision), (0x8086, 0x1912, 6));
+    assert_eq!(node.driver.as_deref(), Some("i915"));
+    assert_eq!(node.mode & 0o666, 0o666);
     assert_eq!(
         (node.major, node.minor, node.pci),
         (226, 128, Some([0, 0, 2, 0]))

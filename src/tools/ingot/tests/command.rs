@@ -142,7 +142,7 @@ fn sim_help_names_the_simulated_families() {
 
 #[test]
 fn devices_are_listed_by_family() {
-    let listed = output(&["devices"]);
+    let listed = output(&["devices", "--all"]);
     assert!(listed.status.success());
     let table = text(&listed.stdout);
     let rows: Vec<&str> = table
@@ -168,6 +168,42 @@ fn devices_are_listed_by_family() {
         .count();
     assert_eq!(skylake.lines().count(), 2 + count, "{skylake}");
     assert!(skylake.contains("SKL GT2") && !skylake.contains("KBL"));
+}
+
+#[test]
+fn devices_begin_with_those_of_this_machine() {
+    let text = text(&output(&["devices"]).stdout);
+    let (machine, simulated) = text.split_once("Simulated").unwrap();
+    assert!(machine.starts_with("This machine:\n  "), "{text}");
+    let modelled = ["skl", "bxt", "kbl", "glk", "cfl"];
+    assert_eq!(simulated.lines().count(), 1 + modelled.len(), "{text}");
+    for family in modelled {
+        assert!(simulated.contains(&format!("\n  {family}  ")), "{text}");
+    }
+}
+
+#[test]
+fn a_run_on_the_simulator_is_marked() {
+    let folder = folder("marked");
+    let script = format!("[compute shader]\n{SHADER}\n[test]\nssbo 0 32\ncompute 1 1 1\n");
+    let script = write(&folder, "a.shader_test", &script);
+    for (arguments, note) in [
+        (vec!["run", &script, "--gpu", "skl"], false),
+        (vec!["run", &script, "--simulated"], false),
+        // Without an option on a machine without GPU.
+        (vec!["run", &script], true),
+    ] {
+        if note && std::path::Path::new("/dev/dri").exists() {
+            continue;
+        }
+        let ran = output(&arguments);
+        let (out, error) = (text(&ran.stdout), text(&ran.stderr));
+        assert!(ran.status.success(), "{error}");
+        assert!(out.contains("[Ingot] (simulated)\n"), "{out}");
+        assert!(out.ends_with("not as expected (simulated)\n"), "{out}");
+        assert_eq!(error.contains("no GPU"), note, "{error}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
@@ -262,7 +298,10 @@ fn a_replay_is_traced_and_profiled() {
         .unwrap();
     assert!(ran.status.success(), "{}", text(&ran.stderr));
     let last = text(&ran.stdout);
-    assert!(last.ends_with("1 passed, 0 not as expected\n"), "{last}");
+    assert!(
+        last.ends_with("1 passed, 0 not as expected (simulated)\n"),
+        "{last}"
+    );
     let replayed = output(&[
         "sim",
         "--replay",
