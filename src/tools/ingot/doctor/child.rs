@@ -62,7 +62,8 @@ pub fn main(rung: &Rung, task: &Task) -> ExitCode {
 
 /// Opens the machine, with the journal around it.
 fn open(task: &Task) -> Result<Arc<WatchedKernel>, String> {
-    let inner = task.machine.open(task.fault.as_ref())?;
+    let inner = task.machine.open(task.fault.as_ref());
+    let inner = inner.map_err(|errno| format!("{}: {errno}", task.machine))?;
     let journal = Journal::open(&task.journal)?;
     Ok(WatchedKernel::new(
         inner,

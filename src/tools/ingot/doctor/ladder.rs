@@ -7,7 +7,7 @@ use super::bare::{self, BareRung};
 use super::textures::{self, ImageRung};
 
 /// What a rung does.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// Batches of a few commands, without the driver.
     Bare(BareRung),
@@ -20,7 +20,7 @@ pub enum Work {
 }
 
 /// A rung.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rung {
     /// Its name on the command line and in the report.
     pub name: &'static str,

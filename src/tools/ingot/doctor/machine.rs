@@ -3,15 +3,20 @@
 //! In:  its name. Out: its kernel interface.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use i915::nodes;
 use ingot_cli::gpu_names;
-use uapi::Kernel;
+use uapi::{Errno, Kernel};
 
 use super::misbehaviour::{FaultKind, Misbehaviour};
 
 /// Seconds after which a batch of a simulated machine that is told to misbehave counts as hung.
 const FAULTY_HANG_SECONDS: u32 = 2;
+
+/// The path of a render node, without its minor number.
+const NODE_PREFIX: &str = "/dev/dri/renderD";
 
 /// A machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,25 +52,35 @@ impl std::str::FromStr for Machine {
 }
 
 impl Machine {
-    /// Opens the machine. Err: one line.
-    pub fn open(&self, fault: Option<&Misbehaviour>) -> Result<Arc<dyn Kernel>, String> {
+    /// Seconds that a rung may take: the simulator is slower by orders of magnitude.
+    pub fn deadline_seconds(&self) -> u64 {
+        match self {
+            Machine::Node(_) => 10,
+            Machine::Simulated(_) => 120,
+        }
+    }
+
+    /// Opens the machine. Err: the kernel's error.
+    pub fn open(&self, fault: Option<&Misbehaviour>) -> Result<Arc<dyn Kernel>, Errno> {
         if fault.is_some_and(|fault| fault.kind == FaultKind::NoPermission) {
-            return Err(uapi::Errno::EACCES.to_string());
+            return Err(Errno::EACCES);
         }
         match self {
-            Machine::Node(minor) => {
-                let mut nodes = i915::render_nodes().into_iter();
-                let node = nodes.find(|(_, node)| node.minor == *minor);
-                node.map(|(kernel, _)| kernel)
-                    .ok_or_else(|| format!("/dev/dri/renderD{minor} cannot be opened"))
-            }
+            Machine::Node(minor) => nodes::open(&PathBuf::from(format!("{NODE_PREFIX}{minor}"))),
             Machine::Simulated(name) => {
                 let mut options = kmd::Options::default();
                 if fault.is_some() {
                     options.hang_seconds = FAULTY_HANG_SECONDS;
                 }
-                kmd::open(name, options).map_err(|error| error.to_string())
+                // The name was checked when it was parsed.
+                kmd::open(name, options).map_err(|_| Errno::ENODEV)
             }
         }
+    }
+
+    /// The machine of a render node's path.
+    pub fn of_node(path: &Path) -> Option<Self> {
+        let number = path.to_str()?.strip_prefix(NODE_PREFIX)?;
+        number.parse().ok().map(Machine::Node)
     }
 }

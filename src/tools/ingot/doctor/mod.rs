@@ -32,12 +32,15 @@ mod watched_kernel;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use i915::nodes::{self, NodeReport};
+use uapi::{Errno, Kernel};
 
 use machine::Machine;
 use misbehaviour::Misbehaviour;
 use observation::Outcome;
-use verdict::Verdict;
 use watched_kernel::WatchedKernel;
 
 /// Exit code if a rung failed.
@@ -74,9 +77,9 @@ pub struct Args {
     /// Folder of VkRunner scripts for the rung `scripts`
     #[arg(long, value_name = "FOLDER", value_parser = crate::value_parsers::existing_path)]
     scripts: Option<PathBuf>,
-    /// Seconds that a rung may take
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    deadline: u64,
+    /// Seconds that a rung may take: 10 by default, 120 on a simulated GPU
+    #[arg(long, value_name = "N")]
+    deadline: Option<u64>,
     /// Folder for the report file
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     output: PathBuf,
@@ -195,127 +198,129 @@ fn run_child(args: &Args, name: &str) -> ExitCode {
         folder: folder.clone(),
         journal: journal.clone(),
         script: process.script.clone(),
-        deadline_seconds: args.deadline,
+        deadline_seconds: args.deadline.unwrap_or(machine.deadline_seconds()),
         fault: process.misbehave.clone(),
     };
     child::main(rung, &task)
 }
 
-/// A machine that the ramp can run on: its name, the verdict, facts about it, its twin.
+/// A machine that the ramp can run on.
 struct Candidate {
     machine: Machine,
-    verdict: Verdict,
+    report: NodeReport,
+    /// The kernel's raw answers.
     facts: Vec<String>,
+    /// PCI device id.
     pci_id: u16,
-    twin: Option<String>,
 }
 
-/// Opens and probes a machine. `node` has the facts of its node.
-fn candidate(
-    machine: Machine,
-    node: &inventory::NodeFacts,
-    fault: Option<&Misbehaviour>,
-) -> Candidate {
-    let mut found = Candidate {
+/// Reads the facts about a usable machine.
+fn candidate(machine: Machine, report: NodeReport) -> Option<Candidate> {
+    let device = report.outcome.as_ref().ok()?;
+    let pci_id = u16::try_from(device.info.pci_id).ok()?;
+    let mut facts = match machine.open(None) {
+        Ok(kernel) => inventory::kernel_facts(kernel.as_ref()),
+        Err(errno) => vec![format!("the second opening failed: {errno}")],
+    };
+    facts.push(format!("{:?}", device.info.topology));
+    Some(Candidate {
+        facts,
+        pci_id,
         machine,
-        verdict: Verdict::NoNode,
-        facts: Vec::new(),
-        pci_id: node.device as u16,
-        twin: None,
-    };
-    let kernel = match (found.machine.open(fault), fault) {
-        (Ok(kernel), None) => kernel,
-        (Ok(kernel), Some(fault)) => WatchedKernel::unrecorded(kernel, fault.clone()),
-        (Err(why), _) => {
-            found.verdict = verdict::from_open_error(node, &why);
-            return found;
-        }
-    };
-    found.facts = inventory::kernel_facts(kernel.as_ref());
-    let probed = i915::probe(kernel, None).map(|(_, info)| info);
-    found.verdict = verdict::from_probe(probed, node.device);
-    let device = hw::Device::by_pci_id(found.pci_id).filter(|device| device.is_modelled());
-    found.twin = device.map(|device| device.name.to_string());
-    found
+        report,
+    })
 }
 
-/// The node of a simulated GPU, as if it were in /dev/dri.
-fn simulated_node(name: &str) -> inventory::NodeFacts {
-    let device = hw::Device::by_name(name).map_or(0, |device| device.pci_id);
-    inventory::NodeFacts {
-        name: format!("{name} (simulated)"),
-        vendor: 0x8086,
-        device: device.into(),
-        driver: "i915".into(),
-        group: "render".into(),
+/// Examines a simulated GPU as if it were a node of /dev/dri.
+fn simulated_node(name: &str, fault: Option<&Misbehaviour>) -> (Machine, NodeReport) {
+    /// The group of display devices on most systems.
+    const GROUP: u32 = 44;
+    let machine = Machine::Simulated(name.into());
+    let device = hw::Device::by_name(name);
+    let node = sys::Node {
+        path: format!("{name} (simulated)").into(),
+        major: 0,
+        minor: 0,
         mode: 0o660,
-        ..inventory::NodeFacts::default()
-    }
+        group: GROUP,
+        id: device.map(|device| sys::PciId {
+            vendor: hw::INTEL_VENDOR,
+            device: device.pci_id,
+            revision: 0,
+        }),
+        driver: None,
+        pci: None,
+        primary: None,
+    };
+    let open = |_: &Path| -> Result<Arc<dyn Kernel>, Errno> {
+        let kernel = machine.open(fault)?;
+        Ok(match fault {
+            Some(fault) => WatchedKernel::unrecorded(kernel, fault.clone()),
+            None => kernel,
+        })
+    };
+    let report = nodes::examine(node, &open);
+    (machine, report)
 }
 
-/// Looks at all nodes, prints their verdicts, and returns the one to examine with the verdict that
-/// decides the exit code.
-fn look(args: &Args) -> (Option<Candidate>, Verdict, Vec<String>) {
+/// Looks at all nodes and prints their verdicts. Returns the machine to examine, the exit code, and
+/// facts about the system.
+fn look(args: &Args) -> (Option<Candidate>, u8, Vec<String>) {
     let root = Path::new("/");
     let mut facts = inventory::system_facts(root);
-    if args.simulated || args.gpu.is_some() {
-        let name = args.gpu.clone().unwrap_or_else(|| "skl".into());
-        let node = simulated_node(&name);
-        let found = candidate(
-            Machine::Simulated(name),
-            &node,
-            args.process.misbehave.as_ref(),
-        );
-        println!("{}: {}", node.name, found.verdict);
-        facts.push(format!("node {}", node.line()));
-        let verdict = found.verdict.clone();
-        return (Some(found), verdict, facts);
-    }
-    let nodes = inventory::nodes(root);
-    let mut chosen: Option<Candidate> = None;
-    let mut worst = Verdict::NoNode;
-    if nodes.is_empty() {
-        println!("{worst}");
-    }
-    for node in &nodes {
-        facts.push(format!("node {}", node.line()));
-        let skip = !node.name.starts_with("renderD") || args.node.is_some_and(|n| n != node.minor);
-        if skip {
-            continue;
+    let all = inventory::nodes(root);
+    facts.extend(all.iter().map(|node| format!("node {}", node.line())));
+    let reports: Vec<(Machine, NodeReport)> = match args.simulated || args.gpu.is_some() {
+        true => {
+            let name = args.gpu.as_deref().unwrap_or("skl");
+            vec![simulated_node(name, args.process.misbehave.as_ref())]
         }
-        let found = match verdict::from_files(node) {
-            None => candidate(Machine::Node(node.minor), node, None),
-            Some(verdict) => Candidate {
-                machine: Machine::Node(node.minor),
-                verdict,
-                facts: Vec::new(),
-                pci_id: node.device as u16,
-                twin: None,
-            },
-        };
-        println!("/dev/dri/{}: {}", node.name, found.verdict);
-        let usable = |candidate: &Candidate| candidate.verdict.exit_code() == 0;
-        if matches!(worst, Verdict::NoNode | Verdict::OtherVendor) {
-            worst = found.verdict.clone();
+        false => {
+            let survey = nodes::survey().into_iter();
+            let named = survey.filter_map(|node| Some((Machine::of_node(&node.path)?, node)));
+            let wanted = args.node.map(Machine::Node);
+            named
+                .filter(|(machine, _)| wanted.as_ref().is_none_or(|only| only == machine))
+                .collect()
         }
-        if chosen.as_ref().is_none_or(|known| !usable(known)) && usable(&found) {
-            chosen = Some(found);
-        }
+    };
+    if reports.is_empty() {
+        println!("{}", nodes::NO_NODES);
+        return (None, verdict::NO_NODE, facts);
     }
-    let verdict = chosen.as_ref().map_or(worst, |found| found.verdict.clone());
-    (chosen, verdict, facts)
+    for (_, report) in &reports {
+        println!("{}", verdict::sentence(report));
+        facts.push(verdict::sentence(report));
+    }
+    // The first Intel GPU that cannot be used explains why none can.
+    let unusable = reports
+        .iter()
+        .find(|(_, report)| report.is_unusable_intel());
+    let explains = unusable.or(reports.first());
+    let code = explains.map_or(0, |(_, report)| verdict::exit_code(report.outcome.as_ref()));
+    let mut usable = reports
+        .into_iter()
+        .filter(|(_, report)| report.outcome.is_ok());
+    match usable.next() {
+        Some((machine, report)) => (candidate(machine, report), 0, facts),
+        None => (None, code, facts),
+    }
 }
 
 /// Looks, runs the ramp, writes the report. Returns the exit code.
 fn examine(args: &Args) -> Result<u8, String> {
     warn_of_frozen_ramp(&args.output);
-    let (found, verdict, mut facts) = look(args);
-    let Some(found) = found.filter(|_| verdict.exit_code() == 0 && !args.look) else {
-        return Ok(verdict.exit_code());
+    let (found, code, mut facts) = look(args);
+    let Some(found) = found.filter(|_| !args.look) else {
+        return Ok(code);
     };
-    facts.extend(found.facts.iter().cloned());
-    if let Some(twin) = &found.twin {
-        facts.push(format!("twin: {twin}"));
+    let verdict = verdict::sentence(&found.report);
+    facts.extend(found.facts);
+    let device = hw::Device::by_pci_id(found.pci_id).filter(|device| device.is_modelled());
+    let twin = device.map(|device| device.name.to_string());
+    match &twin {
+        Some(name) => facts.push(format!("twin: {name}")),
+        None => println!("This GPU cannot be simulated: nothing is compared"),
     }
     let name = format!(
         "ingot-report-{:04x}-{}",
@@ -325,16 +330,17 @@ fn examine(args: &Args) -> Result<u8, String> {
     let folder = args.output.join(name);
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let folder = std::path::absolute(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let usual_seconds = found.machine.deadline_seconds();
     let plan = ramp::Plan {
         error_state: error_state_path(&found.machine),
         machine: found.machine,
-        twin: found.twin,
+        twin,
         from: args.from.clone(),
         only: args.only.clone(),
         gently: args.gently,
         dangerous: args.dangerous,
         scripts: scripts(args)?,
-        deadline_seconds: args.deadline,
+        deadline_seconds: args.deadline.unwrap_or(usual_seconds),
         fault: args.process.misbehave.clone(),
         folder: folder.clone(),
     };
@@ -343,7 +349,6 @@ fn examine(args: &Args) -> Result<u8, String> {
         _ => println!("      {}", report::sentence(result)),
     })?;
     let names = report::PrivateNames::of_this_process();
-    let verdict = format!("{}: {verdict}", plan.machine);
     report::write(&folder, &verdict, &facts, &results, &names)?;
     let file = archive::pack(&folder)?;
     std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;

@@ -222,12 +222,12 @@ fn run_rung(
 /// Runs a rung on the twin, and adds the differences to the result. After a failure the twin's
 /// shaders and batches are dumped too: they are the ones that the machine ran.
 fn compare_with_twin(plan: &Plan, twin: &str, task: &Task, result: &mut RungResult) {
+    let machine = Machine::Simulated(twin.into());
     let twin_task = Task {
-        machine: Machine::Simulated(twin.into()),
+        deadline_seconds: machine.deadline_seconds(),
+        machine,
         folder: task.folder.join("twin"),
         journal: plan.folder.join("twin-journal.txt"),
-        // The simulator is slower by orders of magnitude.
-        deadline_seconds: 120,
         fault: None,
         ..task.clone()
     };

@@ -12,9 +12,6 @@ use super::machine::Machine;
 use super::observation::Observation;
 use super::{archive, process, report};
 
-/// Seconds that a rung may take on the simulator.
-const DEADLINE_SECONDS: u64 = 120;
-
 /// Prints the texts of a report: everything that its reader learns.
 pub fn show(path: &Path) -> Result<(), String> {
     let files = archive::unpack(path)?;
@@ -88,13 +85,14 @@ pub fn read(path: &Path, work: &Path) -> Result<bool, String> {
     for row in &rows {
         let folder = work.join(&row.folder);
         let script = script(&files, row, work)?;
+        let machine = Machine::Simulated(twin.clone());
         let task = Task {
-            machine: Machine::Simulated(twin.clone()),
+            deadline_seconds: machine.deadline_seconds(),
+            machine,
             label: row.folder.clone(),
             folder,
             journal: work.join("journal.txt"),
             script,
-            deadline_seconds: DEADLINE_SECONDS,
             fault: None,
         };
         let now = process::run(row.rung, &task, row.rung.debug);

@@ -125,7 +125,7 @@ fn sample(name: &str, folder: &Path) -> Result<Observation, Error> {
         extensions: &[],
     })?;
     let image: RgbaImage = (program.draw)(&gpu, &VIEW)?;
-    let blank = picture
+    let blank = image
         .rgba
         .chunks_exact(4)
         .all(|texel| image.rgba.starts_with(texel));
