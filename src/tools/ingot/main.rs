@@ -4,6 +4,8 @@ mod bench;
 mod codegen;
 mod compile;
 mod devices;
+mod doctor;
+mod error_state;
 mod expectations;
 mod pipelines;
 mod record;
@@ -49,6 +51,8 @@ enum Command {
     Batch(text::BatchArgs),
     /// List the known devices, by family
     Devices(devices::Args),
+    /// Examine this machine's GPU step by step, and write a report
+    Doctor(doctor::Args),
     /// Run any program on the simulated GPU
     Sim(sim::Args),
 }
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
         Command::Dis(args) => text::dis(&args),
         Command::Batch(args) => text::batch(&args),
         Command::Devices(args) => devices::main(&args),
+        Command::Doctor(args) => doctor::main(&args),
         Command::Sim(args) => sim::main(&args),
     }
 }

@@ -268,7 +268,7 @@ fn root_of(path: &Path) -> &Path {
 }
 
 /// All scripts under a path, sorted.
-fn scripts_under(path: &Path) -> Result<Vec<PathBuf>, String> {
+pub fn scripts_under(path: &Path) -> Result<Vec<PathBuf>, String> {
     let mut scripts = Vec::new();
     let mut pending = vec![path.to_path_buf()];
     while let Some(path) = pending.pop() {

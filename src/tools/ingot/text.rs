@@ -2,6 +2,7 @@
 //! decoder.
 
 use crate::batch_diff;
+use crate::error_state::{self, ErrorState};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -32,7 +33,8 @@ pub struct DisArgs {
 #[derive(clap::Args)]
 #[command(after_help = BATCH_HELP)]
 pub struct BatchArgs {
-    /// Words of a batch, little endian, or a recording of `ingot sim --record`
+    /// Words of a batch, little endian, a recording of `ingot sim --record`, or the error state that
+    /// i915 keeps after a hang (/sys/class/drm/cardN/error)
     #[arg(required_unless_present = "diff")]
     file: Option<PathBuf>,
     /// Compare two recordings of one program, field by field, with the state that commands point
@@ -156,6 +158,12 @@ pub fn batch(args: &BatchArgs) -> ExitCode {
         let bytes = read(file)?;
         if crate::recording::is_recording(&bytes) {
             return crate::recording::print(&bytes, &mut std::io::stdout().lock());
+        }
+        if error_state::is_error_state(&bytes) {
+            let state = ErrorState::parse(&String::from_utf8_lossy(&bytes))?;
+            let device = state.device().unwrap_or(args.gpu);
+            print!("{}", state.format(device.hw_gen));
+            return Ok(());
         }
         if bytes.len() % 4 != 0 {
             return Err(format!(
