@@ -191,6 +191,7 @@ fn topology_of_totals(kernel: &dyn Kernel, device: &hw::Device) -> Option<Topolo
             .checked_sub(full)
             .filter(|&remaining| remaining > 0)?
             .min(eus / subslices),
+        max_eus: device.max_eus.into(),
     })
 }
 

@@ -414,7 +414,7 @@ fn written_registers(kernel: &dyn Kernel) -> Result<Vec<WrittenRegister>, BareEr
             (register::CACHE_MODE_1_PARTIAL_RESOLVE | register::CACHE_MODE_1_MSC_RAW) & 0xffff,
         ),
     ];
-    if let Some(config) = device.and_then(|device| device.l3_config(true)) {
+    if let Some(config) = device.and_then(|device| device.l3_configs().first()) {
         rows.push(row(
             "L3CNTLREG",
             register::L3CNTLREG,
