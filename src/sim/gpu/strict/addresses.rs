@@ -7,7 +7,7 @@
 use crate::rules::ADDRESS_CANONICAL;
 use eu::StopReason;
 use hw::draw_state::{state_constant_body, vertex_buffer_state};
-use hw::{Field, FieldKind, Gen, Packet, Wa, draw};
+use hw::{Field, FieldKind, Gen, Packet, Wa, draw, media, mi};
 
 /// Commands that contain structures with addresses: the command, the structure, and the number of
 /// dwords of each structure. The structures begin in dword 1.
@@ -44,6 +44,13 @@ static CONTAINERS: [(&Packet, &Packet, usize); 6] = [
     ),
 ];
 
+/// Commands that drivers of real machines give addresses without upper bits: ANV chains batches so,
+/// and Intel's OpenCL driver sets base addresses.
+static EXEMPT: [&Packet; 2] = [
+    &mi::mi_batch_buffer_start::PACKET,
+    &media::state_base_address::PACKET,
+];
+
 /// Checks the addresses of a command, and of the structures in it.
 pub(super) fn check_command(packet: &Packet, words: &[u32], at: u64) -> Result<(), StopReason> {
     check(packet, words, at)?;
@@ -61,7 +68,8 @@ pub(super) fn check_command(packet: &Packet, words: &[u32], at: u64) -> Result<(
 
 /// Checks the addresses of a structure.
 pub(super) fn check(packet: &Packet, words: &[u32], at: u64) -> Result<(), StopReason> {
-    if const { !Wa::CanonicalAddresses.required_on(Gen::Gen9) } {
+    let exempt = EXEMPT.iter().any(|known| std::ptr::eq(*known, packet));
+    if const { !Wa::CanonicalAddresses.required_on(Gen::Gen9) } || exempt {
         return Ok(());
     }
     for field in packet.fields.iter().filter(|field| has_upper_bits(field)) {
@@ -86,7 +94,6 @@ fn has_upper_bits(field: &Field) -> bool {
 mod tests {
     use super::*;
     use hw::draw_state::state_constant_body as body;
-    use hw::{media, mi};
 
     fn is_kept(packet: &Packet, fields: &[(Field, u64)], from: usize) -> bool {
         let mut words = vec![0; 24];
@@ -102,9 +109,8 @@ mod tests {
         use media::state_base_address as sba;
         use mi::mi_load_register_mem as lrm;
         use vertex_buffer_state as vb;
-        let cases: [(&Packet, Field, usize); 5] = [
+        let cases: [(&Packet, Field, usize); 4] = [
             (&lrm::PACKET, lrm::MEMORY_ADDRESS, 0),
-            (&sba::PACKET, sba::INSTRUCTION_BASE_ADDRESS, 0),
             (&draw::state_constant_ps::PACKET, body::BUFFER_3, 1),
             (
                 &draw::state_vertex_buffers::PACKET,
@@ -128,5 +134,10 @@ mod tests {
                 assert_eq!(is, kept, "{} {address:#x}", packet.name);
             }
         }
+        use mi::mi_batch_buffer_start as jump;
+        let fields = [(jump::BATCH_BUFFER_START_ADDRESS, 0x8000_0000_0000)];
+        assert!(is_kept(&jump::PACKET, &fields, 0));
+        let fields = [(sba::INSTRUCTION_BASE_ADDRESS, 0x8000_0000_0000)];
+        assert!(is_kept(&sba::PACKET, &fields, 0));
     }
 }
