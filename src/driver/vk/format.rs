@@ -342,11 +342,11 @@ pub fn for_tiling(format: F, tiling: api::ImageTiling) -> Option<&'static Format
 /// Whether ASTC textures can be offered.
 ///
 /// Gen9 has two errata of them, and no driver can respect both. Blocks of 5x5 hang the sampler, or
-/// make it return wrong texels, beside surfaces with CCS, MCS or HiZ; with bindless surfaces, what a
-/// draw reads is not known. Void-extent blocks with denormal colours are read wrong, and such blocks
-/// reach an image not only by copies, which could patch them, but through uncompressed views and
-/// memory of other images. The feature is optional, and programs for desktops use BC where ASTC is
-/// absent.
+/// make it return wrong texels, beside surfaces with CCS, MCS or HiZ; with bindless surfaces, what
+/// a draw reads is not known. Void-extent blocks with denormal colours are read wrong, and such
+/// blocks reach an image not only by copies, which could patch them, but through uncompressed views
+/// and memory of other images. The feature is optional, and programs for desktops use BC where ASTC
+/// is absent.
 pub const fn has_sound_astc(hw_gen: Gen) -> bool {
     !Wa::FlushBetweenAstc5x5AndAux.required_on(hw_gen)
         && !Wa::NoAstcVoidExtentDenormals.required_on(hw_gen)

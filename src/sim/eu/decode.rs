@@ -186,13 +186,16 @@ impl Kernel {
     }
 }
 
+/// Instructions by byte offset, with their lengths in bytes, or why there is none.
+type InstructionsByOffset = BTreeMap<u64, Result<(Inst, u32), StopReason>>;
+
 /// The instructions that control flow reaches from `start`, by byte offset. `step` returns the
 /// instruction at an offset and its length.
 fn find_reachable(
     start: u64,
     step: &mut dyn FnMut(u64) -> Result<(Inst, u32), StopReason>,
-) -> Result<BTreeMap<u64, Result<(Inst, u32), StopReason>>, StopReason> {
-    let mut found: BTreeMap<u64, Result<(Inst, u32), StopReason>> = BTreeMap::new();
+) -> Result<InstructionsByOffset, StopReason> {
+    let mut found = InstructionsByOffset::new();
     let mut work = vec![start];
     while let Some(at) = work.pop() {
         if found.contains_key(&at) {

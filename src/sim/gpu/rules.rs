@@ -16,8 +16,8 @@ pub struct BatchRule {
     pub prm: &'static str,
     /// The requirement, in one line.
     pub help: &'static str,
-    /// Mesa's drivers break it: Intel's other drivers, or its documents, have the erratum. It is left
-    /// out where one of Mesa's drivers runs.
+    /// Mesa's drivers break it: Intel's other drivers, or its documents, have the erratum. It is
+    /// left out where one of Mesa's drivers runs.
     pub beyond_mesa: bool,
     /// The workaround that the rule enforces: only devices that need it have the rule.
     pub workaround: Option<Wa>,
