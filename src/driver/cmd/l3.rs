@@ -48,8 +48,8 @@ impl L3Use {
     }
 }
 
-/// The preferred configuration of a partition: the one in which URB and caches are most equal, as in
-/// the configuration after reset. `None` for generations without L3 configurations in the table.
+/// The preferred configuration of a partition: the one in which URB and caches are most equal, as
+/// they are after reset. `None` for generations without L3 configurations in the table.
 ///
 /// Only configurations in which all clients share the caches are considered: which clients a batch
 /// uses most is not known.
@@ -60,7 +60,8 @@ pub fn config(device: &hw::Device, partition: L3Partition) -> Option<&'static hw
     device.l3_configs().iter().filter(usable).min_by_key(uneven)
 }
 
-/// Bytes of a slice's URB while draws run; 0 for generations without L3 configurations in the table.
+/// Bytes of a slice's URB while draws run; 0 for generations without L3 configurations in the
+/// table.
 pub fn draw_urb_bytes(device: &hw::Device) -> u32 {
     let config = config(device, L3Partition::WithoutSlm);
     config.map_or(0, |config| config.urb_slice_bytes(device))

@@ -222,8 +222,8 @@ impl Inner {
         Ok(timelines.is_empty() || self.gpu.wait_submitted(&timelines, deadline_ns)?)
     }
 
-    /// A batch that calls all of these, each after a change of the L3 configuration if one is given:
-    /// an execbuffer takes one batch, and costs as much as a thousand calls.
+    /// A batch that calls all of these, each after a change of the L3 configuration if there is one
+    /// for it: an execbuffer takes one batch, and costs as much as a thousand calls.
     fn calling_batch<'a>(
         &self,
         state: &mut State,

@@ -273,10 +273,10 @@ fn l3_configuration_changes_need_a_drained_pipeline() {
     }
     // The order of several registers in a command is free.
     let pair = [register::CS_GPR0, 0];
-    let several = [&divide[..1], &pair, &divide[1..]].concat();
-    let several = [&[several[0] + 2], &several[1..]].concat();
-    broken("l3-drained", &then(&[several.clone()]));
-    let rest = [flush(), invalidate, stall, several];
+    let registers = [&divide[..1], &pair, &divide[1..]].concat();
+    let registers = [&[registers[0] + 2], &registers[1..]].concat();
+    broken("l3-drained", &then(&[registers.clone()]));
+    let rest = [flush(), invalidate, stall, registers];
     assert_accepted(&then(&rest));
     let device = hw::Device::by_name("skl").expect("a device");
     let without = device.l3_configs()[0];
