@@ -31,8 +31,8 @@ pub struct DisArgs {
 /// Arguments of `ingot batch`.
 #[derive(clap::Args)]
 pub struct BatchArgs {
-    /// Words of a batch, little endian, a recording of `ingot sim --record`, or the error state that
-    /// i915 keeps after a hang (/sys/class/drm/cardN/error)
+    /// Words of a batch, little endian, a recording of `ingot sim --record`, or the error state
+    /// that i915 has after a hang (/sys/class/drm/cardN/error)
     file: PathBuf,
     /// Device
     #[arg(long, value_name = "NAME", default_value = "skl", value_parser = ingot_cli::gpu_names::device)]
