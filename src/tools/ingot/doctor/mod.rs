@@ -322,13 +322,7 @@ fn examine(args: &Args) -> Result<u8, String> {
         Some(name) => facts.push(format!("twin: {name}")),
         None => println!("This GPU cannot be simulated: nothing is compared"),
     }
-    let name = format!(
-        "ingot-report-{:04x}-{}",
-        found.pci_id,
-        date(SystemTime::now())
-    );
-    let folder = args.output.join(name);
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let folder = new_folder(&args.output, found.pci_id)?;
     let folder = std::path::absolute(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let usual_seconds = found.machine.deadline_seconds();
     let plan = ramp::Plan {
@@ -366,6 +360,20 @@ fn examine(args: &Args) -> Result<u8, String> {
         .iter()
         .any(|result| result.seen.outcome.is_failure());
     Ok(if failed { RUNG_FAILED } else { 0 })
+}
+
+/// Creates the folder of a report. Another number follows if there is one of the same second.
+fn new_folder(output: &Path, pci_id: u16) -> Result<PathBuf, String> {
+    let name = format!("ingot-report-{pci_id:04x}-{}", date(SystemTime::now()));
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut free = std::iter::once(name.clone())
+        .chain(numbered)
+        .map(|name| output.join(name))
+        .filter(|folder| !folder.exists() && !folder.with_added_extension("tar.gz").exists());
+    let folder = free.next().unwrap_or_else(|| output.join(&name));
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    Ok(folder)
 }
 
 /// Tells of a ramp that did not end: the machine froze, or it was interrupted.
