@@ -184,7 +184,7 @@ static KERNELS: &[(&Packet, Option<Field>, Field)] = &[
 ];
 
 /// Structures inside a command: the command, the first dword, the structure.
-static INLINE: &[(&Packet, usize, &'static Packet)] = &[
+static INLINE: &[(&Packet, usize, &Packet)] = &[
     (
         &draw::state_vertex_buffers::PACKET,
         1,

@@ -134,8 +134,9 @@ fn diff(a: &PathBuf, b: &PathBuf, only: Option<&str>) -> Result<bool, String> {
     }
     for (label, path, usage) in [("A", a, &first), ("B", b, &second)] {
         let (submissions, commands) = (usage.submissions, usage.commands);
-        let path = path.display();
-        println!("{label}: {path}: {submissions} submissions, {commands} commands");
+        let devices: Vec<&str> = usage.devices.iter().copied().collect();
+        let (path, devices) = (path.display(), devices.join(", "));
+        println!("{label}: {path}: {submissions} submissions, {commands} commands, on {devices}");
     }
     print!("{}", batch_diff::table(&first, &second, only.is_some()));
     Ok(batch_diff::is_equal(&first, &second))

@@ -25,6 +25,8 @@ pub struct PacketUsage {
 /// The uses of all commands and structures of recordings, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
+    /// Names of the devices that the recordings were made on.
+    pub devices: BTreeSet<&'static str>,
     /// Number of submissions.
     pub submissions: u64,
     /// Number of commands.
@@ -41,7 +43,9 @@ impl Usage {
     /// memory; the text names the place.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), String> {
         let mut recording = Recording::new(bytes).map_err(|e| e.to_string())?;
-        let hw_gen = recording::device(&recording)?.hw_gen;
+        let device = recording::device(&recording)?;
+        let hw_gen = device.hw_gen;
+        self.devices.insert(device.name);
         let mut readers: BTreeMap<(u64, u32, u32), StateReader> = BTreeMap::new();
         let mut bindless: BTreeSet<Vec<u32>> = BTreeSet::new();
         for number in 0.. {

@@ -29,7 +29,8 @@ pub struct Decisions(Vec<Decision>);
 /// What is missing from the file and what is too much.
 #[derive(Debug)]
 pub struct Verdict {
-    missing: Vec<String>,
+    /// Lines without reasons, and the values of the field in both drivers.
+    missing: Vec<(String, String)>,
     /// The numbers of lines and their keys.
     superfluous: Vec<(usize, String)>,
 }
@@ -104,7 +105,7 @@ impl Decisions {
                 }
             }
             if !decided {
-                missing.push(line(difference));
+                missing.push((line(difference), values(difference)));
             }
         }
         let unused = self.0.iter().zip(used).filter(|(_, used)| !used);
@@ -136,6 +137,18 @@ fn line(difference: &Difference) -> String {
     text
 }
 
+/// The values of a difference, for whoever writes the reason.
+fn values(difference: &Difference) -> String {
+    let mut text = String::new();
+    for (driver, values) in [("Ingot", &difference.a), ("ANV", &difference.b)] {
+        let values: Vec<&str> = values.keys().map(String::as_str).collect();
+        if !values.is_empty() {
+            text += &format!("    # {driver}: {}\n", values.join(", "));
+        }
+    }
+    text
+}
+
 impl Verdict {
     /// True if nothing is missing and nothing is too much.
     pub fn is_complete(&self) -> bool {
@@ -158,7 +171,7 @@ impl Verdict {
                 out.push('\n');
             }
         }
-        for line in &self.missing {
+        for (line, _) in &self.missing {
             out += line;
             out.push('\n');
         }
@@ -173,8 +186,8 @@ impl Display for Verdict {
             "{} lines are missing from decisions.txt:",
             self.missing.len()
         )?;
-        for line in &self.missing {
-            writeln!(f, "{line}")?;
+        for (line, values) in &self.missing {
+            write!(f, "{line}\n{values}")?;
         }
         writeln!(f, "{} lines decide nothing:", self.superfluous.len())?;
         for (number, key) in &self.superfluous {
@@ -217,7 +230,7 @@ pub fn trials() -> Vec<Trial> {
             let decisions = Decisions::parse("anv A* / F: why\n  more\nvalues C / F: why\n")?;
             let found = [difference("A1", Side::OnlyB), difference("A2", Side::OnlyA)];
             let verdict = decisions.judge(&found);
-            let right = verdict.missing == ["ingot A2 / F:"]
+            let right = verdict.missing == [("ingot A2 / F:".to_owned(), String::new())]
                 && verdict.superfluous == [(3, "values C / F".to_owned())]
                 && !verdict.is_complete();
             let text = verdict.rewrite("anv A* / F: why\n  more\nvalues C / F: why\n  more\n");
