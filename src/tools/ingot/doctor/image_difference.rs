@@ -93,15 +93,15 @@ mod tests {
         std::fs::write(&b, png_file::buffer(&bytes, 3).unwrap()).unwrap();
         assert_eq!(compare(&a, &b, &out), Ok(None));
         assert!(!out.exists());
-        bytes[4 * 4 + 1] = 13;
+        bytes[4 * 5 + 1] = 13;
         std::fs::write(&b, png_file::buffer(&bytes, 3).unwrap()).unwrap();
         let expected = Difference {
             pixels: 1,
-            first: (1, 1),
+            first: (2, 1),
             largest: 3,
         };
         assert_eq!(compare(&a, &b, &out), Ok(Some(expected)));
-        assert_eq!(decode(&out).unwrap().bytes[4 * 4..][..4], [0, 66, 0, 255]);
+        assert_eq!(decode(&out).unwrap().bytes[4 * 5..][..4], [0, 66, 0, 255]);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -33,12 +33,14 @@ fn differences_name_the_dword_and_give_ratios() {
         ["ticks per ms: 12000, 1.000 times the twin's"]
     );
     twin.outcome = Outcome::Pass;
-    twin.values[0].1[1] = 7;
+    twin.values[0].1 = vec![9, 7, 0];
     twin.measures[0].1 = 6_000.0;
     assert_eq!(
         sample().differences(&twin),
         [
             "outcome: wrong result, the twin: pass",
+            "buffer: 2 dwords, the twin: 3",
+            "buffer[0]: 0x00000001, the twin: 0x00000009",
             "buffer[1]: 0xdeadbeef, the twin: 0x00000007",
             "ticks per ms: 12000, 2.000 times the twin's",
         ]
