@@ -6,7 +6,7 @@ use std::time::Duration;
 use uapi::mode::{EVENT_FLIP_COMPLETE, FB_MODIFIERS, FbCmd2};
 use uapi::{Errno, Kernel};
 
-use super::{CRTC, CrtcState, modes};
+use crate::display::{CRTC, CrtcState, modes};
 use crate::file::File;
 use crate::options::Options;
 use crate::testing::device;
