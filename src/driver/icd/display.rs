@@ -294,14 +294,14 @@ entries! { DISPLAY:
             return Ok(c::Result::ERROR_UNKNOWN);
         };
         let known = borrow(drm_fd).and_then(|descriptor| card.has_connector(descriptor, connector_id));
-        or_code(
-            known.map(|known| {
-                if known {
-                    let name = format!("connector {connector_id}");
-                    raw::write(display, object.displays.handle(&card, connector_id, &name));
-                }
-            }),
-            c::Result::ERROR_UNKNOWN,
-        )
+        let named = known.and_then(|known| {
+            if !known {
+                return Err(wsi::Error::SurfaceLost { why: format!("there is no connector {connector_id}") });
+            }
+            let name = format!("connector {connector_id}");
+            raw::write(display, object.displays.handle(&card, connector_id, &name));
+            Ok(())
+        });
+        or_code(named, c::Result::ERROR_UNKNOWN)
     }
 }

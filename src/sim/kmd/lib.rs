@@ -11,6 +11,7 @@ mod context;
 mod context_ioctls;
 mod device;
 pub mod display;
+mod display_ioctls;
 mod dma_buf_locks;
 mod dump;
 mod engine;

@@ -7,46 +7,18 @@
 
 use std::os::fd::{BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 
-use bytemuck::Pod;
 use kmd::File;
 use uapi::drm;
 use uapi::i915;
 use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, Result, SyncobjTransfer};
 
+use crate::call::{Call, number_of};
 use crate::mmap::map_anywhere;
 use crate::mode_ioctl;
 use crate::user_memory;
 
 /// Maximum length of a chain of extensions, as in the kernel.
 const MAX_EXTENSIONS: usize = 512;
-
-/// One ioctl.
-pub(crate) struct Call<'a> {
-    /// The file.
-    pub(crate) file: &'a File,
-    request: u32,
-    address: u64,
-}
-
-impl Call<'_> {
-    /// Copies the argument in, calls `work` with it and copies it out, in the directions that both
-    /// `known`, the kernel's request code, and the program's code have.
-    pub(crate) fn with_argument<T: Pod>(
-        &self,
-        known: u32,
-        work: impl FnOnce(&mut T) -> Result<()>,
-    ) -> Result<()> {
-        let directions = (self.request & known) >> 30;
-        let len = (self.request >> 16 & 0x3fff) as usize;
-        // Bit 0: the program writes, the kernel reads.
-        let read_bytes = if directions & 1 != 0 { len } else { 0 };
-        let write_bytes = if directions & 2 != 0 { len } else { 0 };
-        let mut argument: T = user_memory::read_prefix(self.address, read_bytes)?;
-        let result = work(&mut argument);
-        user_memory::write_prefix(self.address, &argument, write_bytes.min(size_of::<T>()))?;
-        result
-    }
-}
 
 /// Borrows a descriptor of the program for the time of the call.
 fn borrow_descriptor(fd: i32) -> Result<BorrowedFd<'static>> {
@@ -100,10 +72,6 @@ pub(crate) fn sync_dma_buf(device: &kmd::Device, fd: RawFd, address: u64) -> Res
     } else {
         device.begin_cpu_access(borrow_descriptor(fd)?, write)
     }
-}
-
-pub(crate) const fn number_of(request: u32) -> u32 {
-    request & 0xff
 }
 
 /// Name of an ioctl, for traces.

@@ -33,6 +33,7 @@ macro_rules! system_call {
     };
 }
 
+mod call;
 pub mod embed;
 mod entry;
 mod files;

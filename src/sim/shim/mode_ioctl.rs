@@ -12,7 +12,7 @@ use kmd::display::{self, EventSink};
 use uapi::mode;
 use uapi::{Errno, Result, drm};
 
-use crate::ioctl::{Call, number_of};
+use crate::call::{Call, number_of};
 use crate::user_memory;
 
 /// The numbers of this module's ioctls.

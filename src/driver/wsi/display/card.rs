@@ -304,7 +304,7 @@ mod tests {
         for word in [1u32, 0, 3, 24, 2, 40, 11, 22, 33, 0] {
             blob.extend(word.to_ne_bytes());
         }
-        for (bits, first, modifier) in [(0b101u64, 0u32, 7u64), (0b11, 1, 9)] {
+        for (bits, first, modifier) in [(0b101u64, 0u32, 7u64), (0b111, 1, 9)] {
             blob.extend(bits.to_ne_bytes());
             blob.extend(first.to_ne_bytes());
             blob.extend([0; 4]);
