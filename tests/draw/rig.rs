@@ -72,6 +72,7 @@ impl Rig {
             area,
         };
         let machine = DeviceInfo {
+            device: device(),
             max_threads: device().total_threads(),
             dynamic_base: BATCH,
             bindless_base: 0,

@@ -303,6 +303,7 @@ impl Rig {
         assert_eq!(variant.scratch_bytes, 0, "the rig has no scratch");
         self.write_at(DYNAMIC, &Gen9::descriptor(&kernel));
         let machine = DeviceInfo {
+            device: device(),
             max_threads: device().total_threads(),
             dynamic_base: BATCH,
             bindless_base: HEAP,

@@ -96,10 +96,10 @@ fn hidden_node(hidden: HiddenNode) -> NodeReport {
 }
 
 /// Opens a node by its path.
-pub type OpenNode = dyn Fn(&Path) -> Result<Arc<dyn Kernel>, Errno>;
+pub type OpenNode<'a> = dyn Fn(&Path) -> Result<Arc<dyn Kernel>, Errno> + 'a;
 
 /// Examines a node. `open` is called unless sysfs already shows that the GPU cannot be used.
-pub fn examine(node: Node, open: &OpenNode) -> NodeReport {
+pub fn examine(node: Node, open: &OpenNode<'_>) -> NodeReport {
     let outcome = device_of_node(&node, open);
     NodeReport {
         path: node.path,
@@ -125,7 +125,7 @@ fn probed_id(device: &NodeDevice) -> Option<sys::PciId> {
     })
 }
 
-fn device_of_node(node: &Node, open: &OpenNode) -> Result<NodeDevice, Reason> {
+fn device_of_node(node: &Node, open: &OpenNode<'_>) -> Result<NodeDevice, Reason> {
     // The order is that of the advice: joining a group does not help where the GPU is not
     // supported.
     if let Some(id) = node.id {

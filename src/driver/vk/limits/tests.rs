@@ -25,7 +25,7 @@ fn workgroups_fit_a_subslice() {
 
 /// Bits of the slots of so many locations, with all clip distances if there are any.
 fn slots(locations: u32, clip: bool) -> u128 {
-    let user = (1u128 << locations) - 1 << 32;
+    let user = ((1u128 << locations) - 1) << 32;
     user | if clip { 0b1100 } else { 0 }
 }
 
@@ -45,7 +45,7 @@ fn largest_patch(limits: &api::PhysicalDeviceLimits) -> abi::PatchMap {
     let maps = (1..=limits.max_tessellation_patch_size).map(|points| {
         // Clip distances have eight components of each control point.
         let room = (total - patch) / points;
-        let clip = room >= 8 + 1;
+        let clip = room > 8;
         let locations = locations.min(if clip { room - 8 } else { room });
         abi::PatchMap::new(slots(patch, false), slots(locations, clip), points)
     });

@@ -251,7 +251,7 @@ fn l3_configuration_changes_need_a_drained_pipeline() {
     let drained = [flush(), invalidate.clone(), stall.clone(), divide.clone()];
     assert_accepted(&then(&drained));
     broken("l3-drained", &then(std::slice::from_ref(&divide)));
-    let unflushed = [&[stall.clone()], &drained[1..]].concat();
+    let unflushed = [std::slice::from_ref(&stall), &drained[1..]].concat();
     broken("l3-drained", &then(&unflushed));
     broken("l3-invalidated", &then(&[flush(), divide.clone()]));
     broken(
@@ -275,7 +275,7 @@ fn l3_configuration_changes_need_a_drained_pipeline() {
     let pair = [register::CS_GPR0, 0];
     let registers = [&divide[..1], &pair, &divide[1..]].concat();
     let registers = [&[registers[0] + 2], &registers[1..]].concat();
-    broken("l3-drained", &then(&[registers.clone()]));
+    broken("l3-drained", &then(std::slice::from_ref(&registers)));
     let rest = [flush(), invalidate, stall, registers];
     assert_accepted(&then(&rest));
     let device = hw::Device::by_name("skl").expect("a device");

@@ -3,6 +3,7 @@
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 
+use uapi::Errno;
 use uapi::drm;
 use uapi::i915;
 
