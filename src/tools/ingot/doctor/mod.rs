@@ -339,7 +339,13 @@ fn examine(args: &Args) -> Result<u8, String> {
         folder: folder.clone(),
     };
     let results = ramp::run(&plan, |result| match result.seen.outcome {
-        Outcome::Pass => println!("pass  {:26} {}", result.label, result.rung.shows),
+        Outcome::Pass => {
+            let (label, shows, reason) = (&result.label, result.rung.shows, &result.seen.reason);
+            println!(
+                "{}",
+                format!("pass  {label:26} {shows} {reason}").trim_end()
+            );
+        }
         _ => println!("      {}", report::sentence(result)),
     })?;
     let names = report::PrivateNames::of_this_process();
