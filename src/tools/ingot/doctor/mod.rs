@@ -4,9 +4,9 @@
 //! In:  a device node, or a simulated GPU. Out: a sentence for each node, a line for each rung of
 //!      the ramp, the report.
 //! Files: `inventory` and `verdict` look; `ladder` has the rungs, `ramp` runs them in processes
-//! (`process`, `child`) on a `machine`, through a `watched_kernel` that keeps the `journal`;
-//! `bisection` seeks a cure of a hang; `observation` and `image_difference` compare with the twin; `report`,
-//! `archive` and `replay` write and read the report.
+//! (`process`, `child`) on a `machine`, through a `watched_kernel` that writes the `journal`;
+//! `bisection` seeks a cure of a hang; `observation` and `image_difference` compare with the
+//! twin; `report`, `archive` and `replay` write and read the report.
 
 mod archive;
 mod bare;
