@@ -1,8 +1,8 @@
 //! The error state that i915 keeps after a hang: decoded, with the command that hung marked.
 //!
 //! In:  the text of /sys/class/drm/cardN/error. Out: its registers, and the batches as listings.
-//!      Buffers follow a line that names their engine, kind and address; a line that starts with `:`
-//!      has a buffer's bytes, deflated (zlib), then as ascii85 of words, most significant digit
+//!      A line names the engine, kind and address of a buffer; the next one, which starts with `:`,
+//!      has the buffer's bytes, deflated (zlib), then as ascii85 of words, most significant digit
 //!      first, with `z` for a zero word; with `~` it is not compressed.
 //! Ref: Linux, drivers/gpu/drm/i915/i915_gpu_error.c; SKL PRM vol. 2c (INSTDONE registers).
 

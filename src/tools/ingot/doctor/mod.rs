@@ -4,9 +4,9 @@
 //! In:  a device node, or a simulated GPU. Out: a sentence for each node, a line for each rung of
 //!      the ramp, the report.
 //! Files: `inventory` and `verdict` look; `ladder` has the rungs, `ramp` runs them in processes
-//! (`process`, `child`) on a `machine`, through a `watched_kernel` that keeps the `journal`;
-//! `bisection` seeks a cure of a hang; `observation` and `image_difference` compare with the twin; `report`,
-//! `archive` and `replay` write and read the report.
+//! (`process`, `child`) on a `machine`, through a `watched_kernel` that writes the `journal`;
+//! `bisection` seeks a cure of a hang; `observation` and `image_difference` compare with the
+//! twin; `report`, `archive` and `replay` write and read the report.
 
 mod archive;
 mod bare;
@@ -339,7 +339,13 @@ fn examine(args: &Args) -> Result<u8, String> {
         folder: folder.clone(),
     };
     let results = ramp::run(&plan, |result| match result.seen.outcome {
-        Outcome::Pass => println!("pass  {:26} {}", result.label, result.rung.shows),
+        Outcome::Pass => {
+            let (label, shows, reason) = (&result.label, result.rung.shows, &result.seen.reason);
+            println!(
+                "{}",
+                format!("pass  {label:26} {shows} {reason}").trim_end()
+            );
+        }
         _ => println!("      {}", report::sentence(result)),
     })?;
     let names = report::PrivateNames::of_this_process();

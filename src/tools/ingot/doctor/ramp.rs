@@ -1,6 +1,6 @@
 //! The ramp: runs the rungs one after another, and decides what may follow a failure.
 //!
-//! In:  a [`Plan`]. Out: a [`RungResult`] for each rung, with the twin's answer and its differences.
+//! In:  a [`Plan`]. Out: a [`RungResult`] for each rung, with the differences from the twin's.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
