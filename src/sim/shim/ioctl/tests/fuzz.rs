@@ -95,7 +95,7 @@ fn random_ioctls_terminate() {
             drm::FIRST_RENDER_MINOR,
             request,
             argument.as_mut_ptr() as u64,
-            &|| Err(Errno::EINVAL),
+            &|| Err(uapi::Errno::EINVAL),
         ) {
             Ok(()) => good += 1,
             Err(error) => {
