@@ -24,6 +24,7 @@ mod device;
 mod device_discovery;
 mod diagnosis;
 mod draw;
+mod driver_choice;
 mod dynamic;
 mod entry;
 mod extension;
