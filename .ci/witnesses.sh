@@ -89,6 +89,8 @@ if have vulkaninfo vulkaninfo; then
     have 'vulkaninfo on ANV' "$anv" &&
         check 'vulkaninfo on ANV' tests/witness/vulkaninfo.sh "$binaries" anv "$device"
 fi
+have 'manifest order' vulkaninfo "$anv" &&
+    check 'manifest order' tests/witness/manifest_order.sh "$binaries" "$anv"
 have 'capabilities beside ANV' vulkaninfo "$anv" /usr/bin/python3 &&
     check 'capabilities beside ANV' /usr/bin/python3 tests/witness/capabilities.py "$binaries"
 if have validation "$layer" python3; then

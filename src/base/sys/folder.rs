@@ -14,7 +14,7 @@ pub fn private_folder() -> io::Result<PathBuf> {
     // The contents of another user's folder are not trusted.
     if std::fs::symlink_metadata(&folder)?.uid() != user {
         return Err(io::Error::other(format!(
-            "{} belongs to another user",
+            "{} belongs to another user: set TMPDIR to a folder of your own",
             folder.display()
         )));
     }

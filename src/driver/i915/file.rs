@@ -84,6 +84,14 @@ fn wait_result(call: &'static str, result: uapi::Result<u32>) -> Result<bool> {
     }
 }
 
+/// Whether the kernel does not know what it was asked for, rather than failed to do it.
+fn is_rejection(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::EINVAL | Errno::ENODEV | Errno::ENOTTY | Errno::EOPNOTSUPP
+    )
+}
+
 impl File {
     pub(crate) fn new(kernel: Arc<dyn Kernel>) -> Arc<Self> {
         Arc::new(Self {
@@ -197,23 +205,27 @@ impl File {
     }
 
     /// Creates a context with one render engine, which is not recovered after a hang, as its state
-    /// would be unknown.
+    /// would be unknown. Kernels that reject either get a context without it: the render engine is
+    /// the first of a context without an engine map, too, and hangs are still found by the context's
+    /// reset statistics.
     pub(crate) fn context_create(&self, priority: ContextPriority) -> Result<u32> {
-        let engine = EngineClassInstance {
+        let engines = ContextParam::Engines(vec![EngineClassInstance {
             engine_class: ENGINE_CLASS_RENDER,
             engine_instance: 0,
-        };
-        let context = self
+        }]);
+        let unrecoverable = ContextParam::recoverable(false);
+        let mut created = self
             .kernel
-            .context_create(0, &[ContextParam::Engines(vec![engine])])
-            .map_err(ioctl_error("GEM_CONTEXT_CREATE_EXT"))?;
-        let unrecoverable = self
-            .kernel
-            .context_setparam(context, &ContextParam::recoverable(false));
-        if let Err(errno) = unrecoverable {
-            self.context_destroy(context);
-            return Err(ioctl_error("GEM_CONTEXT_SETPARAM")(errno));
+            .context_create(0, &[engines.clone(), unrecoverable.clone()]);
+        for params in [vec![unrecoverable], vec![engines], Vec::new()] {
+            match created {
+                Err(errno) if is_rejection(errno) => {
+                    created = self.kernel.context_create(0, &params);
+                }
+                _ => break,
+            }
         }
+        let context = created.map_err(ioctl_error("GEM_CONTEXT_CREATE_EXT"))?;
         let set = self
             .kernel
             .context_setparam(context, &ContextParam::priority(priority as i32));
@@ -295,7 +307,8 @@ impl File {
             objects,
             batch_start_bytes,
             batch_bytes: 0,
-            // The low bits are the engine's index in the context.
+            // The low bits are 0: the first engine of the context's engine map or, without a map,
+            // EXEC_DEFAULT, the render engine.
             flags: EXEC_NO_RELOC | EXEC_HANDLE_LUT | EXEC_BATCH_FIRST,
             context,
             fences: &exec_fences,

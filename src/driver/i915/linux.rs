@@ -109,47 +109,41 @@ impl LinuxKernel {
     ) -> Result<OwnedFd> {
         sys::ioctl_fd(self.descriptor.as_fd(), request, argument, descriptor)
     }
+}
 
-    /// Builds the ioctl's argument for a parameter, and calls `then` while the memory that it
-    /// points to exists.
-    fn with_param<R>(
-        context: u32,
-        param: &ContextParam,
-        then: impl FnOnce(i915::GemContextParam) -> Result<R>,
-    ) -> Result<R> {
-        let mut argument = i915::GemContextParam {
-            ctx_id: context,
-            ..Zeroable::zeroed()
-        };
-        match param {
-            ContextParam::Engines(engines) => {
-                // struct i915_context_param_engines: a chain of extensions, then the engines.
-                let mut bytes = 0u64.to_ne_bytes().to_vec();
-                bytes.extend_from_slice(bytemuck::cast_slice(engines));
-                argument.param = i915::CONTEXT_PARAM_ENGINES;
-                argument.size = count(&bytes)?;
-                argument.value = address(&bytes);
-                then(argument)
-            }
-            ContextParam::Sseu(sseu) => {
-                let bytes = bytemuck::bytes_of(sseu);
-                argument.param = i915::CONTEXT_PARAM_SSEU;
-                argument.size = count(bytes)?;
-                argument.value = address(bytes);
-                then(argument)
-            }
-            ContextParam::Vm(vm) => {
-                argument.param = i915::CONTEXT_PARAM_VM;
-                argument.value = (*vm).into();
-                then(argument)
-            }
-            ContextParam::Value { param, value } => {
-                argument.param = *param;
-                argument.value = *value;
-                then(argument)
-            }
+/// The bytes that a context parameter's value points to; none if the value is a number.
+fn param_data(param: &ContextParam) -> Vec<u8> {
+    match param {
+        ContextParam::Engines(engines) => {
+            // struct i915_context_param_engines: a chain of extensions, then the engines.
+            let mut bytes = 0u64.to_ne_bytes().to_vec();
+            bytes.extend_from_slice(bytemuck::cast_slice(engines));
+            bytes
         }
+        ContextParam::Sseu(sseu) => bytemuck::bytes_of(sseu).to_vec(),
+        ContextParam::Vm(_) | ContextParam::Value { .. } => Vec::new(),
     }
+}
+
+/// The ioctl's argument for a context parameter with its [`param_data`], which must exist during
+/// the ioctl.
+fn param_argument(
+    context: u32,
+    param: &ContextParam,
+    data: &[u8],
+) -> Result<i915::GemContextParam> {
+    let (param, value) = match param {
+        ContextParam::Engines(_) => (i915::CONTEXT_PARAM_ENGINES, address(data)),
+        ContextParam::Sseu(_) => (i915::CONTEXT_PARAM_SSEU, address(data)),
+        ContextParam::Vm(vm) => (i915::CONTEXT_PARAM_VM, (*vm).into()),
+        ContextParam::Value { param, value } => (*param, *value),
+    };
+    Ok(i915::GemContextParam {
+        ctx_id: context,
+        size: count(data)?,
+        param,
+        value,
+    })
 }
 
 impl Kernel for LinuxKernel {
@@ -391,19 +385,31 @@ impl Kernel for LinuxKernel {
     }
 
     fn context_create(&self, flags: u32, params: &[ContextParam]) -> Result<u32> {
-        // Instead of a chain of extensions (I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS), parameters
-        // are set one by one, with the same result: the context is destroyed if one fails.
+        // One chain of extensions: after creation, graphics versions above 12 refuse an engine map.
+        let data: Vec<Vec<u8>> = params.iter().map(param_data).collect();
+        let mut chain = Vec::with_capacity(params.len());
+        for (param, data) in params.iter().zip(&data) {
+            chain.push(i915::GemContextCreateExtSetparam {
+                // I915_CONTEXT_CREATE_EXT_SETPARAM is extension 0.
+                base: Zeroable::zeroed(),
+                param: param_argument(0, param, data)?,
+            });
+        }
+        let first = address_mut(&mut chain);
+        let bytes = size_of::<i915::GemContextCreateExtSetparam>() as u64;
+        let links = chain.iter_mut().rev().skip(1).rev();
+        for (link, next) in links.zip((1..).map(|index| first + index * bytes)) {
+            link.base.next_extension = next;
+        }
         let mut argument = i915::GemContextCreateExt {
-            flags: flags & !1,
+            flags,
             ..Zeroable::zeroed()
         };
-        self.call(i915::GEM_CONTEXT_CREATE_EXT, &mut argument)?;
-        for param in params {
-            if let Err(errno) = self.context_setparam(argument.ctx_id, param) {
-                let _ = self.context_destroy(argument.ctx_id);
-                return Err(errno);
-            }
+        if !chain.is_empty() {
+            argument.flags |= i915::CONTEXT_CREATE_FLAGS_USE_EXTENSIONS;
+            argument.extensions = address(&chain);
         }
+        self.call(i915::GEM_CONTEXT_CREATE_EXT, &mut argument)?;
         Ok(argument.ctx_id)
     }
 
@@ -428,9 +434,9 @@ impl Kernel for LinuxKernel {
     }
 
     fn context_setparam(&self, context: u32, param: &ContextParam) -> Result<()> {
-        Self::with_param(context, param, |mut argument| {
-            self.call(i915::GEM_CONTEXT_SETPARAM, &mut argument)
-        })
+        let data = param_data(param);
+        let mut argument = param_argument(context, param, &data)?;
+        self.call(i915::GEM_CONTEXT_SETPARAM, &mut argument)
     }
 
     fn vm_create(&self) -> Result<u32> {

@@ -38,7 +38,8 @@ entries! { DEVICE:
                 node.map(|node| node.global_priority)
             }),
         };
-        let object = vk::Device::new(physical, &request)?;
+        let created = vk::Device::new(physical, &request);
+        let object = created.inspect_err(|error| physical.diagnosis().report_error(error))?;
         let queue: c::Queue = handle::create(object.clone());
         let created = handle::create_with(allocator, DeviceObject { device: object, queue });
         if created.is_err() {

@@ -1,8 +1,10 @@
-//! The process-wide override of GPU discovery.
+//! Where instances take their GPUs from: the machine, or the process-wide override.
 
 use std::sync::OnceLock;
 
-use vk::instance::KernelSource;
+use vk::instance::{GpuSource, KernelSource};
+
+use crate::driver_choice;
 
 static KERNEL_SOURCE: OnceLock<KernelSource> = OnceLock::new();
 
@@ -13,7 +15,12 @@ pub fn set_kernel_source(source: KernelSource) -> bool {
     KERNEL_SOURCE.set(source).is_ok()
 }
 
-/// The source given to [`set_kernel_source`], if any.
-pub fn kernel_source() -> Option<KernelSource> {
-    KERNEL_SOURCE.get().cloned()
+/// The source of a new instance's GPUs.
+pub fn gpu_source() -> GpuSource {
+    match KERNEL_SOURCE.get() {
+        Some(source) => GpuSource::Kernels(source.clone()),
+        None => GpuSource::Nodes {
+            left_to: driver_choice::preferred_driver(),
+        },
+    }
 }

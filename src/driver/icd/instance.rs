@@ -49,7 +49,7 @@ entries! { INSTANCE:
         // destroyed.
         let creation_messengers = messengers_in_chain(info.p_next);
         objects::set_messengers(&messengers, creation_messengers.clone());
-        let created = vk::Instance::new(device_discovery::kernel_source(), diagnosis, &layers, &extensions);
+        let created = vk::Instance::new(device_discovery::gpu_source(), diagnosis, &layers, &extensions);
         match &created {
             // GPUs are enumerated early for messengers that exist no longer when the application
             // asks for the devices.

@@ -26,6 +26,7 @@ mod diagnosis;
 mod display;
 mod display_list;
 mod draw;
+mod driver_choice;
 mod dynamic;
 mod entry;
 mod extension;

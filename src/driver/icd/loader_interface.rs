@@ -9,7 +9,7 @@ use std::ffi::c_char;
 use ash::vk as c;
 
 use crate::entry::{self, FunctionPointer};
-use crate::proc_addr;
+use crate::{driver_choice, proc_addr};
 
 /// The `vkGetInstanceProcAddr` of this driver, for programs that link this crate (see
 /// `ash::StaticFn`).
@@ -31,6 +31,7 @@ pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(
         return c::Result::ERROR_INITIALIZATION_FAILED;
     };
     *version = (*version).min(SUPPORTED);
+    driver_choice::note_loader();
     // Loaders unload a driver with its last instance; this library stays mapped for its
     // thread-local destructors.
     sys::prevent_unload();
@@ -66,3 +67,6 @@ pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
         proc_addr::physical_pointer(instance, name)
     })
 }
+
+#[cfg(test)]
+mod tests;

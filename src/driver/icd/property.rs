@@ -76,7 +76,8 @@ const BLOCKS: u32 = 64;
 const SUBGROUP_STAGES: c::ShaderStageFlags = c::ShaderStageFlags::from_raw(
     c::ShaderStageFlags::ALL_GRAPHICS.as_raw() | c::ShaderStageFlags::COMPUTE.as_raw(),
 );
-/// The version of the conformance tests that the driver is developed against. It is not certified.
+/// The version of the conformance tests that the driver is developed against. It is not certified:
+/// docs/installing.md has the reason for not reporting 0.
 const CONFORMANCE: c::ConformanceVersion = c::ConformanceVersion {
     major: 1,
     minor: 3,
@@ -121,7 +122,7 @@ properties! {
         // Khronos has assigned no driver ID.
         driver_id: c::DriverId::default(),
         driver_name: raw::char_array(vk::physical::DRIVER_NAME),
-        driver_info: raw::char_array(concat!("Ingot ", env!("CARGO_PKG_VERSION"))),
+        driver_info: raw::char_array(concat!("Ingot ", env!("CARGO_PKG_VERSION"), ", not certified")),
         conformance_version: CONFORMANCE,
     ]
     PhysicalDeviceTimelineSemaphoreProperties |_device| [

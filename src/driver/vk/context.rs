@@ -10,23 +10,45 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use compile::Stage;
 use rustc_hash::FxHashMap;
 
+use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::feature::EnabledFeatures;
 use crate::physical::PhysicalDevice;
 
 /// The device-lost state.
-#[derive(Debug, Default)]
-pub struct Lost(OnceLock<String>);
+#[derive(Debug)]
+pub struct Lost {
+    why: OnceLock<String>,
+    diagnosis: Diagnosis,
+}
 
 impl Lost {
-    /// Marks the device as lost; the first reason is kept.
+    /// The state of a device that is not lost. `diagnosis` receives the reason once it is.
+    pub fn new(diagnosis: Diagnosis) -> Self {
+        Self {
+            why: OnceLock::new(),
+            diagnosis,
+        }
+    }
+
+    /// Marks the device as lost. The first reason is remembered, and sent to debug messengers.
     pub fn mark(&self, why: String) {
-        let _ = self.0.set(why);
+        if self.why.set(why.clone()).is_ok() {
+            self.diagnosis.report_error(&Error::DeviceLost { why });
+        }
+    }
+
+    /// Marks the device as lost because of an error.
+    pub fn mark_error(&self, error: &Error) {
+        self.mark(match error {
+            Error::DeviceLost { why } => why.clone(),
+            other => other.to_string(),
+        });
     }
 
     /// Fails if the device is lost.
     pub fn check(&self) -> Result<()> {
-        match self.0.get() {
+        match self.why.get() {
             Some(why) => Err(Error::DeviceLost { why: why.clone() }),
             None => Ok(()),
         }
@@ -164,7 +186,7 @@ impl Context {
             dynamic: pool(i915::Zone::Dynamic),
             instructions: pool(i915::Zone::Instruction),
             batches: pool(i915::Zone::High),
-            lost: Arc::default(),
+            lost: Arc::new(Lost::new(physical.diagnosis().clone())),
             reads: InputsReadCache::default(),
             scratch: Mutex::default(),
             border_pool,

@@ -171,7 +171,10 @@ impl From<i915::Error> for Error {
                 what: "file descriptors",
             },
             i915::Error::Ioctl { errno: EIO, call } => Error::DeviceLost {
-                why: format!("{call}: the GPU hung"),
+                why: format!(
+                    "the kernel has banned this context after a hang, or given the GPU up \
+                     ({call}: EIO): dmesg has the cause"
+                ),
             },
             i915::Error::Mapping { .. } => Error::OutOfHostMemory { what: "a mapping" },
             other @ i915::Error::Unsupported { .. } => Error::InitializationFailed {

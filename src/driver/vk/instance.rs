@@ -10,6 +10,25 @@ use crate::physical::PhysicalDevice;
 /// Provides the kernel interface of each GPU, opened anew at each call.
 pub type KernelSource = Arc<dyn Fn() -> Vec<Arc<dyn i915::Kernel>> + Send + Sync>;
 
+/// Another Vulkan driver that GPUs are left to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherDriver {
+    /// Which one, and how to use this driver all the same: the end of a sentence that begins with a
+    /// GPU.
+    pub message: String,
+}
+
+/// Where an instance takes its GPUs from.
+pub enum GpuSource {
+    /// The render nodes of the machine.
+    Nodes {
+        /// The driver that they are left to, if any: none becomes a device then.
+        left_to: Option<OtherDriver>,
+    },
+    /// Implementations of the kernel interface.
+    Kernels(KernelSource),
+}
+
 /// What enumerating the GPUs found.
 #[derive(Debug, Default)]
 struct Enumeration {
@@ -28,7 +47,7 @@ pub struct UnusableGpu {
 
 /// `VkInstance`.
 pub struct Instance {
-    source: Option<KernelSource>,
+    source: GpuSource,
     diagnosis: Diagnosis,
     enumeration: OnceLock<Enumeration>,
     extensions: Arc<[&'static str]>,
@@ -44,9 +63,9 @@ impl std::fmt::Debug for Instance {
 }
 
 impl Instance {
-    /// Creates an instance. Devices come from `source` or, without one, from the render nodes.
+    /// Creates an instance whose devices come from `source`.
     pub fn new(
-        source: Option<KernelSource>,
+        source: GpuSource,
         diagnosis: Diagnosis,
         layers: &[String],
         extensions: &[String],
@@ -77,8 +96,8 @@ impl Instance {
     fn enumeration(&self) -> &Enumeration {
         self.enumeration.get_or_init(|| {
             let enumeration = match &self.source {
-                Some(source) => self.probe_kernels(source()),
-                None => self.survey_nodes(),
+                GpuSource::Kernels(source) => self.probe_kernels(source()),
+                GpuSource::Nodes { left_to } => self.survey_nodes(left_to.as_ref()),
             };
             for gpu in &enumeration.unusable {
                 self.diagnosis
@@ -103,7 +122,7 @@ impl Instance {
         enumeration
     }
 
-    fn survey_nodes(&self) -> Enumeration {
+    fn survey_nodes(&self, left_to: Option<&OtherDriver>) -> Enumeration {
         let mut enumeration = Enumeration::default();
         let nodes = i915::nodes::survey();
         if nodes.is_empty() {
@@ -120,12 +139,13 @@ impl Instance {
                     concerns_intel,
                 });
             };
-            match node.outcome {
-                Ok(gpu) => match self.open((gpu.file, gpu.info)) {
+            match (node.outcome, left_to) {
+                (Ok(_), Some(driver)) => refuse(format!("{message}: {}", driver.message), false),
+                (Ok(gpu), None) => match self.open((gpu.file, gpu.info)) {
                     Ok(device) => enumeration.devices.push(device),
                     Err(error) => refuse(format!("{}: {error}", node.path.display()), true),
                 },
-                Err(_) => refuse(message, concerns_intel),
+                (Err(_), _) => refuse(message, concerns_intel),
             }
         }
         enumeration
@@ -160,7 +180,7 @@ mod tests {
 
     #[test]
     fn unknown_names_are_refused() {
-        let none = || Some(Arc::new(Vec::new) as KernelSource);
+        let none = || GpuSource::Kernels(Arc::new(Vec::new));
         assert!(
             Instance::new(
                 none(),

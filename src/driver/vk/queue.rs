@@ -291,7 +291,7 @@ impl Inner {
                 error,
                 Error::OutOfHostMemory { .. } | Error::OutOfDeviceMemory { .. }
             ) {
-                self.lost.mark(error.to_string());
+                self.lost.mark_error(&error);
                 self.lost.check()?;
             }
             return Err(error);
@@ -308,7 +308,7 @@ impl Inner {
             if let Err(error) = point.syncobj.reset() {
                 // The work is already submitted, so the submission cannot fail, but the semaphore
                 // is in the wrong state.
-                self.lost.mark(error.to_string());
+                self.lost.mark_error(&Error::from(error));
                 self.lost.check()?;
             }
         }
@@ -335,7 +335,7 @@ impl Inner {
                 }
             };
             if let Err(error) = self.run_when_ready(&submission) {
-                self.lost.mark(error.to_string());
+                self.lost.mark_error(&error);
             }
             self.state().busy = false;
         }

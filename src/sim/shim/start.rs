@@ -52,7 +52,7 @@ extern "C" fn start() {
             return;
         };
         if let Err(why) = simulate(&gpu, &std::env::var("INGOT_SIM").unwrap_or_default()) {
-            log_stderr(&why);
+            log_stderr(&format!("{why}; this process has no simulated GPU"));
         }
     });
 }

@@ -6,7 +6,7 @@
 use hw::{Device, Platform};
 use std::fmt::Write;
 
-/// A family of devices with one code name, as `ingot devices` groups them.
+/// A family of devices with one code name, as `ingot devices --all` groups them.
 pub struct Family {
     /// Short name, the argument of `--family`.
     pub name: &'static str,
@@ -92,7 +92,7 @@ pub fn families(filter: fn(&Device) -> bool) -> String {
         }
     }
     format!(
-        "families: {}; `ingot devices` lists the devices",
+        "families: {}; `ingot devices --all` lists the devices",
         list.join(", ")
     )
 }

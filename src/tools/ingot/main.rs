@@ -11,6 +11,7 @@ mod pipelines;
 mod record;
 mod run;
 mod sim;
+mod static_program;
 mod text;
 mod value_parsers;
 mod vulkan_device;
@@ -49,7 +50,7 @@ enum Command {
     Dis(text::DisArgs),
     /// Print a batch, packet by packet
     Batch(text::BatchArgs),
-    /// List the known devices, by family
+    /// List the GPUs of this machine, with the reasons why any cannot be used, and the known ones
     Devices(devices::Args),
     /// Examine this machine's GPU step by step, and write a report
     Doctor(doctor::Args),

@@ -115,6 +115,12 @@ pub fn main(args: &Args) -> ExitCode {
     }
     match command(args) {
         Ok(mut command) => {
+            if crate::static_program::is_statically_linked(&args.command[0]) {
+                eprintln!(
+                    "ingot sim: {} is statically linked: it sees no simulated GPU, only programs that it starts do",
+                    args.command[0].to_string_lossy()
+                );
+            }
             let error = command.exec();
             eprintln!("ingot sim: {}: {error}", args.command[0].to_string_lossy());
         }
@@ -319,6 +325,13 @@ fn manifest(driver: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// The word size of this build's driver, as manifests have it.
+const LIBRARY_ARCH: &str = if cfg!(target_pointer_width = "64") {
+    "64"
+} else {
+    "32"
+};
+
 /// The installed manifest if this program is installed; else one for the driver of the build tree,
 /// written to a folder that only this user can write to.
 fn own_manifest() -> Result<PathBuf, String> {
@@ -328,7 +341,8 @@ fn own_manifest() -> Result<PathBuf, String> {
     }
     let folder = sys::private_folder().map_err(|e| e.to_string())?;
     let text = include_str!("../../driver/icd/ingot_icd.json.in")
-        .replace("@library_path@", &library.display().to_string());
+        .replace("@library_path@", &library.display().to_string())
+        .replace("@library_arch@", LIBRARY_ARCH);
     // One file for each library, so that builds do not overwrite each other's.
     let mut hash = DefaultHasher::new();
     text.hash(&mut hash);

@@ -146,7 +146,7 @@ fn sim_help_names_the_simulated_families() {
     for family in ["skl", "bxt", "kbl", "glk", "cfl"] {
         assert!(families.contains(&format!("{family} (")), "{families}");
     }
-    assert!(!families.contains("tgl") && families.contains("`ingot devices`"));
+    assert!(!families.contains("tgl") && families.contains("`ingot devices --all`"));
 }
 
 #[test]
