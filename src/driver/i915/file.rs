@@ -206,8 +206,8 @@ impl File {
 
     /// Creates a context with one render engine, which is not recovered after a hang, as its state
     /// would be unknown. Kernels that reject either get a context without it: the render engine is
-    /// the first of a context without an engine map, too, and hangs are still found by the context's
-    /// reset statistics.
+    /// the first of a context without an engine map, too, and hangs are still found by the reset
+    /// statistics of the context.
     pub(crate) fn context_create(&self, priority: ContextPriority) -> Result<u32> {
         let engines = ContextParam::Engines(vec![EngineClassInstance {
             engine_class: ENGINE_CLASS_RENDER,

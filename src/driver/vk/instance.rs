@@ -110,11 +110,14 @@ impl Instance {
     fn probe_kernels(&self, kernels: Vec<Arc<dyn i915::Kernel>>) -> Enumeration {
         let mut enumeration = Enumeration::default();
         for (index, kernel) in kernels.into_iter().enumerate() {
-            let probed = i915::probe(kernel, None);
-            match probed.map_err(Error::from).and_then(|gpu| self.open(gpu)) {
+            let opened = match i915::probe(kernel, None) {
+                Ok(gpu) => self.open(gpu).map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            match opened {
                 Ok(device) => enumeration.devices.push(device),
-                Err(error) => enumeration.unusable.push(UnusableGpu {
-                    message: format!("simulated GPU {}: {error}", index + 1),
+                Err(reason) => enumeration.unusable.push(UnusableGpu {
+                    message: format!("simulated GPU {}: {reason}", index + 1),
                     concerns_intel: true,
                 }),
             }

@@ -15,8 +15,8 @@ use crate::device::Device;
 /// Version of the command parser on gen7, high enough for every driver.
 const CMD_PARSER_VERSION: i32 = 10;
 
-/// How the simulated kernel driver describes itself, unlike the real one ("Intel Graphics"): by this
-/// a program can tell that its GPU is simulated.
+/// How the simulated kernel driver describes itself, unlike the real one ("Intel Graphics"):
+/// programs recognise a simulated GPU by it.
 pub const DESCRIPTION: &str = "Intel Graphics, simulated";
 
 /// The engines of a part.
