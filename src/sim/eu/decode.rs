@@ -18,6 +18,7 @@ use crate::register_clearing::ClearRanges;
 use crate::regs;
 use crate::send_operands::ResolvedSend;
 use crate::straight_line;
+use crate::successors::Successors;
 use crate::uop::{Flow, Uop, UopKind};
 use hw::Gen;
 use isa::{CondMod, Inst, MathFn, Opcode, RegFile, Type};
@@ -221,58 +222,6 @@ fn find_reachable(
         found.insert(at, got);
     }
     Ok(found)
-}
-
-/// Byte offsets at which execution can continue after an instruction.
-pub(crate) struct Successors {
-    pub(crate) next: Option<u64>,
-    pub(crate) jip: Option<u64>,
-    pub(crate) uip: Option<u64>,
-}
-
-impl Successors {
-    pub(crate) fn from_inst(inst: &Inst, at: u64, len: u64) -> Successors {
-        let rel = |d: i32| at.checked_add_signed(i64::from(d));
-        let imm = |k: usize| inst.src[k].file == RegFile::Imm;
-        let mut s = Successors {
-            next: Some(at + len),
-            jip: None,
-            uip: None,
-        };
-        match inst.op {
-            Opcode::If
-            | Opcode::Else
-            | Opcode::Break
-            | Opcode::Cont
-            | Opcode::Halt
-            | Opcode::Goto => {
-                s.jip = rel(inst.jip);
-                s.uip = rel(inst.uip);
-            }
-            Opcode::Brc if imm(0) => {
-                s.jip = rel(inst.jip);
-                s.uip = rel(inst.uip);
-            }
-            Opcode::Endif | Opcode::While | Opcode::Join => s.jip = rel(inst.jip),
-            Opcode::Brd if imm(0) => s.jip = rel(inst.jip),
-            Opcode::Jmpi if imm(0) => {
-                s.jip = rel(inst.jip);
-                if inst.pred.is_none() {
-                    s.next = None;
-                }
-            }
-            Opcode::Call if imm(0) => s.jip = rel(inst.jip),
-            Opcode::Calla if imm(0) => s.jip = u64::try_from(inst.jip).ok(),
-            Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc
-                if inst.send.is_some_and(|m| m.eot) =>
-            {
-                s.next = None;
-            }
-            Opcode::Illegal => s.next = None,
-            _ => {}
-        }
-        s
-    }
 }
 
 /// Number of sources of an ALU operation.

@@ -5,9 +5,9 @@
 //! Ref: Intel's graphics compiler, WaClearArfDependenciesBeforeEot and
 //!      WaResetN0BeforeGatewayMessage; Mesa's compiler, which has the former.
 
-use crate::decode::Successors;
 use crate::message::StopReason;
 use crate::rules::{FLAGS_READ, NOTIFICATION_CLEARED, ThreadRule};
+use crate::successors::Successors;
 use hw::{Device, Wa};
 use isa::{Addr, ArfReg, CondMod, Desc, Inst, Opcode, PredCtrl, RegFile, descriptor, message};
 use std::collections::BTreeMap;

@@ -28,6 +28,7 @@ mod send;
 mod send_operands;
 mod state;
 mod straight_line;
+mod successors;
 #[cfg(test)]
 mod testing;
 mod thread;

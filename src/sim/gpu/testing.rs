@@ -9,7 +9,7 @@ use crate::space::{AddressSpace, Backing};
 use eu::StopReason;
 use hw::state::{interface_descriptor_data as idd, render_surface_state as rss};
 use hw::{Device, Gen, PacketWords, media, mi, register};
-use isa::{Desc, Dst, Inst, Region, Send, Src, Type};
+use isa::{ArfReg, Desc, Dst, Inst, Opcode, Region, Send, Src, Type};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
@@ -25,6 +25,8 @@ pub(crate) const STATE: u64 = 0x30_0000;
 pub(crate) const DATA: u64 = 0x40_0000;
 /// Size of each of these in bytes.
 pub(crate) const BYTES: u64 = 0x4000;
+/// Scratch memory of a kilobyte for each thread that the pixel shader dispatchers number.
+pub(crate) const SCRATCH_BYTES: u64 = 4 * 64 * 1024;
 const SURFACE_BYTES: u32 = 1024;
 /// Offsets in `STATE`: binding table, surface states, interface descriptor, CURBE.
 const TABLE: u64 = 0;
@@ -283,6 +285,12 @@ pub(crate) fn send(sfid: u8, desc: u32, dst: Dst, payload: u8) -> Inst {
         eot: false,
     };
     Inst::send(8, dst, ud(payload), send)
+}
+
+/// What comes before a barrier message.
+pub(crate) fn clear_notification() -> Inst {
+    let to = Dst::arf(ArfReg::Notification, 0, 0, Type::Ud);
+    Inst::unary(Opcode::Mov, 1, to, Src::imm_ud(0)).no_mask()
 }
 
 pub(crate) fn eot() -> Inst {

@@ -1,7 +1,9 @@
 //! End-to-end tests: batches with kernels encoded by `isa`, commands and state packed by `hw`.
 
 use crate::options::Options;
-use crate::testing::{BATCH, CODE, DATA, Rig, STATE, end, push, send, to, ud, walk_batch};
+use crate::testing::{
+    BATCH, CODE, DATA, Rig, STATE, clear_notification, end, push, send, to, ud, walk_batch,
+};
 use eu::StopReason;
 use hw::{media, mi, register};
 use isa::{ArfReg, Dst, Inst, Opcode, Region, Src, Type};
@@ -60,6 +62,7 @@ fn barriers_synchronise_threads_sharing_slm() {
             Inst::unary(Opcode::Mov, 8, to(6), ud(1)),
             Inst::binary(Opcode::Add, 8, to(7), ud(1), Src::imm_ud(1)),
             send(12, WRITE | SLM, Dst::null(Type::Ud), 6),
+            clear_notification(),
             send(3, 1 << 25 | 4, Dst::null(Type::Ud), 0).no_mask(),
             Inst::unary(
                 Opcode::Wait,

@@ -8,8 +8,8 @@ mod driver_omissions;
 use crate::options::Options;
 use crate::rules::RULES;
 use crate::testing::{
-    BYTES as CODE_BYTES, CODE, DATA, DESCRIPTOR, Rig, STATE, TEXELS, divided, invalidate, send, to,
-    ud, walk_batch,
+    BYTES as CODE_BYTES, CODE, DATA, DESCRIPTOR, Rig, SCRATCH_BYTES, STATE, TEXELS,
+    clear_notification, divided, invalidate, send, to, ud, walk_batch,
 };
 use eu::StopReason;
 use hw::state::{interface_descriptor_data as idd, render_surface_state as rss};
@@ -342,7 +342,7 @@ fn pipe_control_rules() {
     broken("post-sync-alignment", &stalled(DATA + 4));
     assert_accepted(&stalled(DATA + 8));
     // The batch selects the GPGPU pipeline.
-    let alone = join(&[pipe_control(&write(DATA + 8))]);
+    let alone = then(&[pipe_control(&write(DATA + 8))]);
     broken("pipe-control-post-sync", &alone);
 }
 
@@ -600,6 +600,7 @@ fn thread_payload_rules() {
 fn thread_resource_rules() {
     let run_after = |field, value, kernel: &[Inst], batch: &[u32]| {
         let mut rig = rig();
+        rig.map(DATA + CODE_BYTES, SCRATCH_BYTES);
         rig.load_kernel(kernel, 1);
         let mut descriptor = idd::PACKET
             .words::<8>()
@@ -617,7 +618,10 @@ fn thread_resource_rules() {
     };
     let run = |field, value, kernel: &[Inst]| run_after(field, value, kernel, &walk_batch(1, 1));
     let null = Dst::null(Type::Ud);
-    let barrier = [send(3, 1 << 25 | 4, null, 0).no_mask()];
+    let barrier = [
+        clear_notification(),
+        send(3, 1 << 25 | 4, null, 0).no_mask(),
+    ];
     let enable = idd::BARRIER_ENABLE;
     assert_eq!(run(enable, 0, &barrier), Err("barrier-enable"));
     assert_eq!(run(enable, 1, &barrier), Ok(()));

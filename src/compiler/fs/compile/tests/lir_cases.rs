@@ -46,7 +46,7 @@ fn run_pass(lir: &mut Lir, words: &[&str]) -> String {
         ["lower_errata"] => {
             let skl = hw::Device::by_name("skl").unwrap();
             lower_errata::lower_errata(lir, skl);
-            check_rules(lir, "skl", &separate_registers(lir));
+            check_rules(lir, "skl", &fixed_registers(lir));
         }
         ["lower_wide_regions"] => {
             lower_wide_regions::lower_wide_regions(lir).unwrap();

@@ -185,6 +185,7 @@ fn vertex_buffers_without_bytes_are_null() {
         words[0] = draw::state_vertex_buffers::PACKET.header | 3;
         vb::BUFFER_SIZE.set(&mut words[1..], bytes);
         vb::NULL_VERTEX_BUFFER.set(&mut words[1..], null);
+        vb::ADDRESS_MODIFY_ENABLE.set(&mut words[1..], 1);
         let mut context = context(&[]);
         context
             .draw

@@ -6,7 +6,7 @@ use crate::strict::testing::{
     flush, legal_draw, pipe_control, post_sync, primitive, rig, rig_with_kernel, rig_with_target,
     rule_broken_by_draw_with, rule_broken_by_draws, so_decl_list, target_write, vertex_buffer,
 };
-use crate::testing::{DATA, STATE, send, to, ud};
+use crate::testing::{BYTES, DATA, SCRATCH_BYTES, STATE, send, to, ud};
 use hw::draw_state::state_constant_body as body;
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi};
@@ -256,6 +256,8 @@ fn render_target_rules() {
             (rss::SURFACE_PITCH, 65535),
         ];
         let mut rig = rig_with_target(&fields);
+        // Eight rows of a linear target.
+        rig.map(DATA + BYTES, 8 << 16);
         let rule = rule_broken_by_draw_with(&mut rig, &[]);
         assert_eq!(rule, found, "{last} {tiling}");
     }
@@ -326,7 +328,9 @@ fn render_target_rules() {
 fn pixel_shader_messages_match_their_state() {
     use draw::{state_ps as ps, state_ps_extra as extra};
     let rule_broken_by_draws = |kernel: &[Inst], changes: &[(&Packet, Field, u64)]| {
-        rule_broken_by_draw_with(&mut rig_with_kernel(kernel), changes)
+        let mut rig = rig_with_kernel(kernel);
+        rig.map(DATA + BYTES, SCRATCH_BYTES);
+        rule_broken_by_draw_with(&mut rig, changes)
     };
     let write = [target_write(WRITE)];
     let eight = (&ps::PACKET, ps::N8_PIXEL_DISPATCH_ENABLE, 0);
