@@ -84,6 +84,7 @@ const GLK_2X6: Device = Device {
 const KBL_GT1: Device = Device {
     platform: Platform::KabyLake,
     revision: 4,
+    max_eus: 6,
     ..SKL_GT1
 };
 const KBL_GT2: Device = Device {

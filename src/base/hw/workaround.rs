@@ -176,6 +176,8 @@ enum Parts {
     LowPower,
     Platforms(&'static [Platform]),
     GtLevel(Gen, u8),
+    /// GT1 of gen9, but not GT1.5, which has a third subslice.
+    Gen9Gt1,
     /// Gen8, and Skylake except GT4.
     Gen8AndSkylakeBelowGt4,
     /// GT1 of Kaby Lake and Coffee Lake.
@@ -259,7 +261,7 @@ pub const WORKAROUNDS: &[Workaround] = &[
     row(Wa::NoVertexCacheWithTessellation, Parts::GtLevel(Gen::Gen9, 4), "", "not in the PRM: Mesa observed hangs",
         "3DSTATE_VS with Vertex Cache Disable when there is a domain shader",
         "hang"),
-    row(Wa::FewVertexUrbEntries, Parts::GtLevel(Gen::Gen9, 1), "", "vol. 2a, 3DSTATE_URB_VS; Mesa observed lost vertices",
+    row(Wa::FewVertexUrbEntries, Parts::Gen9Gt1, "", "vol. 2a, 3DSTATE_URB_VS; Mesa observed lost vertices",
         "at most 928 URB entries of the vertex shader",
         "lost vertices"),
     row(Wa::MscRawHazard, GEN9, "", "vol. 2c, CACHE_MODE_1",
@@ -465,6 +467,10 @@ impl Workaround {
             Parts::Platforms(platforms) => platforms.contains(&device.platform),
             Parts::GtLevel(hw_gen, gt) => {
                 device.hw_gen == hw_gen && device.gt == gt && !device.low_power
+            }
+            Parts::Gen9Gt1 => {
+                let gt1 = device.gt == 1 && device.subslices < 3;
+                device.hw_gen == Gen::Gen9 && gt1 && !device.low_power
             }
             Parts::Gen8AndSkylakeBelowGt4 => {
                 device.hw_gen == Gen::Gen8 || device.platform == Platform::Skylake && device.gt != 4

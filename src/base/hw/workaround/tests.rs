@@ -33,6 +33,7 @@ fn workarounds_apply_to_the_right_devices() {
     assert!(needs("skl-1932", Wa::NoVertexCacheWithTessellation));
     assert!(!needs("skl", Wa::NoVertexCacheWithTessellation));
     assert!(needs("skl-1902", Wa::FewVertexUrbEntries) && !needs("bxt", Wa::FewVertexUrbEntries));
+    assert!(!needs("kbl-5913", Wa::FewVertexUrbEntries));
     assert!(needs("icl", Wa::StallWithTextureInvalidateOnGpgpu));
     assert!(!needs("icl", Wa::NullPipeControlBeforeVfInvalidate));
 }

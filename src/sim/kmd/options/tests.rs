@@ -17,7 +17,9 @@ fn options_are_parsed_from_a_list() {
         let error = Options::parse(&format!("strict,{word}"), LogSink::none()).unwrap_err();
         let line = error.to_string();
         assert!(
-            line.contains(&format!("{word:?}; there are strict, stale, hang=SECONDS")),
+            line.contains(&format!(
+                "{word:?}; there are strict, stale, mesa, hang=SECONDS"
+            )),
             "{line}"
         );
         assert!(!line.contains('\n'));

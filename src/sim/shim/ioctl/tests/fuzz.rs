@@ -3,7 +3,6 @@
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 
-use uapi::Errno;
 use uapi::drm;
 use uapi::i915;
 
