@@ -3,7 +3,7 @@
 //! In:  zones and sizes. Out: addresses.
 //!
 //! Heaps that commands reach through a base address (STATE_BASE_ADDRESS) have 4 GiB each, since
-//! offsets have 32 bits. Everything else comes from the top downwards. No address has bit 47 set, so
+//! offsets have 32 bits. Everything else comes from the top downwards. No address has bit 47 set:
 //! every address is canonical. The first pages stay empty: a null pointer faults.
 //! Ref: SKL PRM vol. 2d, "STATE_BASE_ADDRESS"; i915 uapi, EXEC_OBJECT_PINNED and canonical
 //!      addresses.

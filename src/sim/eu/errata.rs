@@ -25,7 +25,7 @@ pub struct KernelErrata {
 
 impl KernelErrata {
     /// The errata of a device; without `beyond_mesa`, only those that Mesa's drivers respect.
-    pub fn of(device: &Device, beyond_mesa: bool) -> KernelErrata {
+    pub fn of_device(device: &Device, beyond_mesa: bool) -> KernelErrata {
         KernelErrata {
             aligned_wide_regions: device.needs(Wa::Align64BitRegions),
             read_flags: beyond_mesa && device.needs(Wa::ReadFlagsBeforeEot),

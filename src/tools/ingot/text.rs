@@ -33,8 +33,8 @@ pub struct DisArgs {
 #[derive(clap::Args)]
 #[command(after_help = BATCH_HELP)]
 pub struct BatchArgs {
-    /// Words of a batch, little endian, a recording of `ingot sim --record`, or the error state that
-    /// i915 keeps after a hang (/sys/class/drm/cardN/error)
+    /// Words of a batch, little endian, a recording of `ingot sim --record`, or the error state
+    /// that i915 has after a hang (/sys/class/drm/cardN/error)
     #[arg(required_unless_present = "diff")]
     file: Option<PathBuf>,
     /// Compare two recordings of one program, field by field, with the state that commands point

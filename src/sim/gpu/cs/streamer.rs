@@ -104,7 +104,7 @@ impl Gpu {
             device,
             options: Options {
                 hw_gen: device.hw_gen,
-                kernel_errata: eu::KernelErrata::of(device, !options.mesa),
+                kernel_errata: eu::KernelErrata::of_device(device, !options.mesa),
                 ..options
             },
             epoch: Instant::now(),

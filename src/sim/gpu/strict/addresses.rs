@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use hw::draw_state::state_constant_body as body;
 
-    fn is_kept(packet: &Packet, fields: &[(Field, u64)], from: usize) -> bool {
+    fn is_legal(packet: &Packet, fields: &[(Field, u64)], from: usize) -> bool {
         let mut words = vec![0; 24];
         words[0] = packet.header;
         for (field, value) in fields {
@@ -124,20 +124,20 @@ mod tests {
             ),
         ];
         for (packet, field, from) in cases {
-            for (address, kept) in [
+            for (address, legal) in [
                 (0x7fff_ffff_f000, true),
                 (0x8000_0000_0000, false),
                 (0xffff_8000_0000_0000, true),
                 (0x1_0000_0000_0000, false),
             ] {
-                let is = is_kept(packet, &[(field, address)], from);
-                assert_eq!(is, kept, "{} {address:#x}", packet.name);
+                let is = is_legal(packet, &[(field, address)], from);
+                assert_eq!(is, legal, "{} {address:#x}", packet.name);
             }
         }
         use mi::mi_batch_buffer_start as jump;
         let fields = [(jump::BATCH_BUFFER_START_ADDRESS, 0x8000_0000_0000)];
-        assert!(is_kept(&jump::PACKET, &fields, 0));
+        assert!(is_legal(&jump::PACKET, &fields, 0));
         let fields = [(sba::INSTRUCTION_BASE_ADDRESS, 0x8000_0000_0000)];
-        assert!(is_kept(&sba::PACKET, &fields, 0));
+        assert!(is_legal(&sba::PACKET, &fields, 0));
     }
 }

@@ -50,8 +50,8 @@ pub(super) fn check_draw(context: &HwContext, device: &Device, at: u64) -> Resul
     for (stage, packet, enable, field) in STAGES {
         let threads = state.get(packet, field) + 1;
         let max = u64::from(device.max_stage_threads);
-        let kept = !state.flag(packet, enable) || threads <= max;
-        STAGE_THREADS.check(kept, at, || format!("{stage}: {threads} threads of {max}"))?;
+        let legal = !state.flag(packet, enable) || threads <= max;
+        STAGE_THREADS.check(legal, at, || format!("{stage}: {threads} threads of {max}"))?;
     }
     check_payload(state, device, at)?;
     check_urb_entries(state, device, at)?;
@@ -96,8 +96,8 @@ fn check_vertex_buffers(state: &DrawState, device: &Device, at: u64) -> Result<(
     }
     for (index, words) in &state.vertex_buffers {
         let null = vb::NULL_VERTEX_BUFFER.get(words) == 1;
-        let kept = null || vb::BUFFER_SIZE.get(words) != 0;
-        VERTEX_BUFFER_EMPTY.check(kept, at, || format!("buffer {index}"))?;
+        let legal = null || vb::BUFFER_SIZE.get(words) != 0;
+        VERTEX_BUFFER_EMPTY.check(legal, at, || format!("buffer {index}"))?;
     }
     Ok(())
 }
@@ -163,8 +163,8 @@ fn check_payload(state: &DrawState, device: &Device, at: u64) -> Result<(), Stop
         extra_flag(extra::PIXEL_SHADER_USES_SOURCE_DEPTH),
         extra_flag(extra::PIXEL_SHADER_USES_SOURCE_W),
     ];
-    let kept = pushes || attributes || others.contains(&true);
-    PS_HEADER_ONLY.check(kept, at, || {
+    let legal = pushes || attributes || others.contains(&true);
+    PS_HEADER_ONLY.check(legal, at, || {
         "no attributes, no constants, and nothing else behind the header".into()
     })
 }
@@ -186,8 +186,8 @@ fn check_urb_entries(state: &DrawState, device: &Device, at: u64) -> Result<(), 
         ),
     ];
     for (wa, stage, entries, max) in limits {
-        let kept = !device.needs(wa) || entries <= max;
-        URB_ENTRIES_LIMIT.check(kept, at, || format!("{entries} of {stage}, at most {max}"))?;
+        let legal = !device.needs(wa) || entries <= max;
+        URB_ENTRIES_LIMIT.check(legal, at, || format!("{entries} of {stage}, at most {max}"))?;
     }
     Ok(())
 }

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn astc_5x5_does_not_stand_beside_aux_data() {
+    fn astc_5x5_and_aux_data_are_not_sampled_together() {
         const BLOCKS: &str = "ASTC_LDR_2D_5X5_U8SRGB";
         let broken = Some("sampler-astc-5x5");
         let mut reads = SamplerReads::default();
