@@ -431,9 +431,9 @@ impl<'a> Tracker<'a> {
         use media::media_vfe_state as f;
         let threads = f::MAXIMUM_NUMBER_OF_THREADS.get(words) + 1;
         // Drivers count EUs that are fused off as well: the machine's numbers do.
-        let most = device.total_subslices() * u32::from(device.max_eus) * u32::from(device.threads);
-        VFE_THREADS.check(threads <= most.into(), at, || {
-            format!("{threads} threads of {most}")
+        let max = device.total_subslices() * u32::from(device.max_eus) * u32::from(device.threads);
+        VFE_THREADS.check(threads <= max.into(), at, || {
+            format!("{threads} threads of {max}")
         })?;
         let scratch = f::PER_THREAD_SCRATCH_SPACE.get(words);
         VFE_SCRATCH.check(scratch <= 11, at, || {
