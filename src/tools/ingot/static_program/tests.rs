@@ -17,7 +17,7 @@ fn elf(types: &[u32]) -> Vec<u8> {
 #[test]
 fn only_elf_files_without_an_interpreter_are_statically_linked() {
     let path = std::env::temp_dir().join(format!("ingot-static-{}", std::process::id()));
-    let mut linked = |bytes: &[u8]| {
+    let linked = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
         is_statically_linked(path.as_os_str())
     };
