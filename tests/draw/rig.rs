@@ -39,6 +39,7 @@ fn surface(kind: u64) -> hw::PacketWords<16> {
         .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1)
         .with(rss::WIDTH, u64::from(SIZE - 1))
         .with(rss::HEIGHT, u64::from(SIZE - 1))
+        .with(rss::MIP_TAIL_START_LOD, 15)
 }
 
 impl Rig {

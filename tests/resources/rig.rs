@@ -98,6 +98,7 @@ impl Surface {
         let words = rss::PACKET
             .words::<16>()
             .with(rss::SURFACE_FORMAT, format.into())
+            .with(rss::MIP_TAIL_START_LOD, 15)
             .with(rss::SURFACE_TYPE, self.kind as u64)
             .with(rss::SURFACE_BASE_ADDRESS, PIECES + self.piece * BYTES)
             .with(rss::SHADER_CHANNEL_SELECT_RED, 4)

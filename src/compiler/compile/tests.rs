@@ -233,7 +233,10 @@ fn soft_cost(text: &str, width: u8, units: (bool, bool)) -> (u32, u32) {
     if std::env::var_os("SHOW").is_some() {
         println!("--- {text}, SIMD{width}\n{}", with.2);
     }
-    (with.0 + 2 - plain.0, with.1)
+    // A thread reads its flags before it ends, however many operations it has.
+    let reads_flags = |line: &&str| line.contains("mov (1|M0)") && line.contains(" null<");
+    let last_reads = with.2.lines().filter(reads_flags).count() as u32;
+    (with.0 + 2 - plain.0 - last_reads, with.1)
 }
 
 /// The limits for SIMD8, with 64-bit integers and without. They are below the targets: 120 for sums

@@ -65,9 +65,6 @@ fn run(args: &Args) -> Result<bool, String> {
         dump: None,
     };
     let driver = args.icd.driver()?;
-    if let Some(note) = &driver.note {
-        eprintln!("ingot run: {note}");
-    }
     let mut runner = Runner::new(driver.entry.clone(), options);
     let bar = ProgressBar::new(total as u64);
     if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
@@ -78,6 +75,9 @@ fn run(args: &Args) -> Result<bool, String> {
         Some(icd) => format!("--icd {icd}: {why}"),
         None => why.to_string(),
     })?;
+    if let Some(note) = &driver.note {
+        eprintln!("ingot run: {note}");
+    }
     let mut rows = Vec::new();
     let mut stale = Vec::new();
     for (scripts, expectations) in groups {

@@ -78,7 +78,9 @@ pub(super) fn check_draw_beyond_mesa(
     use draw::{state_depth_buffer as depth, state_multisample as multisample};
     const EIGHT_SAMPLES: u64 = 3;
     let samples = state.get(&multisample::PACKET, multisample::NUMBER_OF_MULTISAMPLES);
-    let null = state.get(&depth::PACKET, depth::SURFACE_TYPE) == depth_surface_type::SURFTYPE_NULL;
+    // Draws with stencil alone give the type of the stencil buffer, and no address.
+    let null = state.get(&depth::PACKET, depth::SURFACE_TYPE) == depth_surface_type::SURFTYPE_NULL
+        || state.get(&depth::PACKET, depth::SURFACE_BASE_ADDRESS) == 0;
     let pitch = state.get(&depth::PACKET, depth::SURFACE_PITCH) + 1;
     let concerned = device.needs(Wa::DepthPitchWith8Samples)
         && samples == EIGHT_SAMPLES

@@ -155,9 +155,10 @@ fn the_barrier_mode_is_that_of_the_pipeline() {
 #[test]
 fn depth_buffers_with_eight_samples_have_an_even_number_of_tiles() {
     use draw::{state_depth_buffer as depth, state_multisample as multisample};
-    let broken = |pitch: u64, log_samples, kind| {
+    let broken_at = |address, pitch: u64, log_samples, kind| {
         let state = context(&[
             (&depth::PACKET, depth::SURFACE_PITCH, pitch - 1),
+            (&depth::PACKET, depth::SURFACE_BASE_ADDRESS, address),
             (&depth::PACKET, depth::SURFACE_TYPE, kind),
             (
                 &multisample::PACKET,
@@ -168,7 +169,10 @@ fn depth_buffers_with_eight_samples_have_an_even_number_of_tiles() {
         let device = Device::by_name("skl").expect("a part");
         super::check_draw_beyond_mesa(&state.draw, device, 0).is_err()
     };
+    let broken = |pitch, log_samples, kind| broken_at(0x1000, pitch, log_samples, kind);
     assert!(broken(384, 3, 1) && !broken(512, 3, 1));
+    // Stencil alone.
+    assert!(!broken_at(0, 1, 3, 1));
     assert!(!broken(384, 2, 1) && !broken(384, 4, 1));
     // No depth buffer.
     assert!(!broken(384, 3, 7));
