@@ -180,7 +180,7 @@ enum Parts {
     Gen9Gt1,
     /// Gen8, and Skylake except GT4.
     Gen8AndSkylakeBelowGt4,
-    /// GT1 of Kaby Lake and Coffee Lake.
+    /// GT1 of Kaby Lake and Coffee Lake, but not GT1.5.
     KabyLakeGt1,
 }
 
@@ -478,6 +478,7 @@ impl Workaround {
             Parts::KabyLakeGt1 => {
                 matches!(device.platform, Platform::KabyLake | Platform::CoffeeLake)
                     && device.gt == 1
+                    && device.subslices < 3
             }
         }
     }

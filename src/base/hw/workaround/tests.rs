@@ -34,6 +34,8 @@ fn workarounds_apply_to_the_right_devices() {
     assert!(!needs("skl", Wa::NoVertexCacheWithTessellation));
     assert!(needs("skl-1902", Wa::FewVertexUrbEntries) && !needs("bxt", Wa::FewVertexUrbEntries));
     assert!(!needs("kbl-5913", Wa::FewVertexUrbEntries));
+    assert!(needs("kbl-5902", Wa::FewGeometryUrbEntries));
+    assert!(!needs("kbl-5913", Wa::FewGeometryUrbEntries));
     assert!(needs("icl", Wa::StallWithTextureInvalidateOnGpgpu));
     assert!(!needs("icl", Wa::NullPipeControlBeforeVfInvalidate));
 }
