@@ -64,13 +64,14 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
     SURFACE_L2_BYPASS.check(!(bypasses && must_not), at, || {
         format!("{} bypasses the sampler's L2", image.format.name)
     })?;
-    // Standard tilings, the only ones with mip tails, are not modelled.
+    // Standard tilings, the only ones with mip tails, are not modelled. Intel's OpenCL driver, whose
+    // surfaces have one level each, leaves the field zero.
     let last = rss::MIP_COUNT_LOD
         .get(words)
         .max(rss::SURFACE_MIN_LOD.get(words));
     let tail = rss::MIP_TAIL_START_LOD.get(words);
     let needed = const { Wa::MipTailStartBeyondLevels.required_on(Gen::Gen9) };
-    SURFACE_MIP_TAIL.check(!needed || tail > last, at, || {
+    SURFACE_MIP_TAIL.check(!needed || last == 0 || tail > last, at, || {
         format!("the mip tail starts at level {tail}, and the last level is {last}")
     })?;
     let astc = image.format.name.starts_with("ASTC");
@@ -167,6 +168,7 @@ mod tests {
             assert_eq!(broken(&words(&set)), rule, "{name}");
         }
         for (tail, last, rule) in [
+            (0, 0, None),
             (15, 14, None),
             (2, 1, None),
             (1, 1, Some("surface-mip-tail")),

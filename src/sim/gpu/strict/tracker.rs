@@ -288,6 +288,7 @@ impl<'a> Tracker<'a> {
         });
         self.record_pipe_control(words, &found, at);
         self.stale_bases &= !invalidated;
+        let invalidates = self.needs_invalidation & invalidated != 0;
         if !self.busy {
             self.needs_invalidation &= !invalidated;
         }
@@ -299,8 +300,9 @@ impl<'a> Tracker<'a> {
             self.complete_all_work();
             self.unsettled_invalidation = false;
         }
-        // The stall of the same command does not wait for its invalidation.
-        self.unsettled_invalidation |= invalidated != 0;
+        // The stall of the same command does not wait for its invalidation; where no work has
+        // filled the caches, there is nothing to wait for.
+        self.unsettled_invalidation |= invalidates;
         Ok(())
     }
 
