@@ -273,11 +273,11 @@ fn find(name: &str, installed: &[&str]) -> Result<PathBuf, String> {
 const DRIVERS: &str =
     "it may be ingot, anv or hasvk (Vulkan), iris (OpenGL), neo (OpenCL), or a JSON manifest";
 
-/// True for a driver of Mesa: any but our own and Intel's OpenCL driver.
+/// True for a driver that breaks the rules that Mesa breaks: any but our own. Kernels of Intel's
+/// OpenCL driver leave flag registers unread, too.
 fn is_mesa(driver: &str) -> bool {
     let name = std::path::Path::new(driver).file_name();
-    let ours = name.is_some_and(|name| name.to_string_lossy().starts_with("ingot"));
-    !ours && driver != "neo"
+    !name.is_some_and(|name| name.to_string_lossy().starts_with("ingot"))
 }
 
 /// The environment variables that make the program's loader use only this driver.
