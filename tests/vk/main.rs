@@ -8,6 +8,7 @@
 
 mod addresses;
 mod allocation_callbacks;
+mod astc;
 mod blits;
 mod borders;
 mod bounds;

@@ -102,6 +102,15 @@ impl Rig {
 
     /// On one of [`crate::GPUS`].
     pub fn on(gpu: usize) -> Self {
+        Self::create(gpu, false)
+    }
+
+    /// On a device with ASTC, which has no textures with aux data.
+    pub fn with_astc() -> Self {
+        Self::create(0, true)
+    }
+
+    fn create(gpu: usize, astc: bool) -> Self {
         let entry = entry();
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let info = vk::InstanceCreateInfo::default().application_info(&app);
@@ -155,6 +164,7 @@ impl Rig {
             .push_next(&mut robust)
             .push_next(&mut rendering);
         unsafe { instance.get_physical_device_features2(physical, &mut features) };
+        features.features.texture_compression_astc_ldr &= vk::Bool32::from(astc);
         let info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&names)

@@ -433,7 +433,10 @@ fn views_and_samplers_follow_their_create_info() {
 #[test]
 fn compressed_formats_are_sampled() {
     let rig = Rig::new();
-    // Red alone; a base of black and the smallest modifier.
+    // Red alone; a base of black and the smallest modifier; a block of one colour.
+    let one_colour = [
+        0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x80, 0x80, 0, 0, 0xff, 0xff,
+    ];
     let red = [0, 0xf8, 0, 0, 0, 0, 0, 0];
     for (format, block, meant) in [
         (
@@ -446,6 +449,11 @@ fn compressed_formats_are_sampled() {
             &[0; 8][..],
             [2.0 / 255.0, 2.0 / 255.0, 2.0 / 255.0, 1.0],
         ),
+        (
+            vk::Format::ASTC_4X4_UNORM_BLOCK,
+            &one_colour[..],
+            [1.0, 0.502, 0.0, 1.0],
+        ),
     ] {
         let info = image_info(format, [8, 8, 1], 1, 1);
         let image = Image::new(&rig, &info);
@@ -457,24 +465,6 @@ fn compressed_formats_are_sampled() {
             assert!((got - meant).abs() < 0.003, "{format:?}: {got} {meant}");
         }
         unsafe { rig.device.destroy_image_view(seen, None) };
-    }
-}
-
-#[test]
-fn astc_is_not_offered_where_it_has_errata() {
-    let rig = Rig::new();
-    let features = unsafe { rig.instance.get_physical_device_features(rig.physical) };
-    assert_eq!(features.texture_compression_astc_ldr, vk::FALSE);
-    for format in [
-        vk::Format::ASTC_4X4_UNORM_BLOCK,
-        vk::Format::ASTC_5X5_SRGB_BLOCK,
-    ] {
-        let found = unsafe {
-            rig.instance
-                .get_physical_device_format_properties(rig.physical, format)
-        };
-        assert!(found.optimal_tiling_features.is_empty(), "{format:?}");
-        assert!(found.linear_tiling_features.is_empty(), "{format:?}");
     }
 }
 

@@ -61,6 +61,24 @@ impl ThreeChannelCopy {
     }
 }
 
+/// A shader that copies blocks to an ASTC texture. W tiles are not supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AstcCopy {
+    /// Order of the source.
+    pub source: Order,
+    /// Order of the destination.
+    pub destination: Order,
+}
+
+impl AstcCopy {
+    /// Number of such shaders.
+    const COUNT: usize = 3 * 3;
+
+    fn index(self) -> usize {
+        (self.source as usize).min(2) * 3 + (self.destination as usize).min(2)
+    }
+}
+
 /// A shader that copies samples of depth in Y tiles or of stencil in W tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleCopy {
@@ -321,10 +339,12 @@ pub enum Shader {
     SampleCopy(SampleCopy),
     /// Copies texels of three channels.
     ThreeChannelCopy(ThreeChannelCopy),
+    /// Copies blocks to an ASTC texture.
+    AstcCopy(AstcCopy),
 }
 
 /// Number of internal shaders.
-pub const SHADERS: usize = THREES + ThreeChannelCopy::COUNT;
+pub const SHADERS: usize = THREES + ThreeChannelCopy::COUNT + AstcCopy::COUNT;
 /// Number of shaders before the three-channel ones.
 const THREES: usize =
     3 + TexelCopy::COUNT + SampledCopy::COUNT + McsResolve::COUNT + SampleCopy::COUNT;
@@ -355,6 +375,7 @@ impl Shader {
                 3 + TexelCopy::COUNT + SampledCopy::COUNT + McsResolve::COUNT + samples.index()
             }
             Shader::ThreeChannelCopy(three) => THREES + three.index(),
+            Shader::AstcCopy(astc) => THREES + ThreeChannelCopy::COUNT + astc.index(),
         }
     }
 }

@@ -6,8 +6,9 @@
 //!      "Copying Data Between Buffers and Images".
 //!
 //! Files import one way: `clear` ← `shader_builder` and `launch` ← `buffer` and `texel` ←
-//! `memory_box`, `sampled_copy` and `sample_copy` ← `draw_shader` and `shaders`.
+//! `memory_box`, `sampled_copy`, `sample_copy` and `astc_copy` ← `draw_shader` and `shaders`.
 
+mod astc_copy;
 mod buffer;
 pub mod clear;
 mod draw_shader;
@@ -19,15 +20,16 @@ mod shader_builder;
 mod shaders;
 mod texel;
 
+pub use astc_copy::copy_astc_blocks;
 pub use buffer::{
     QueryRange, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches,
     query_launch,
 };
 pub use draw_shader::DrawShader;
 pub use launch::{
-    ChannelFormat, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, McsResolve, MemoryRange,
-    Order, ResolveMode, SHADERS, SampleCopy, SampledCopy, Shader, TexelConversion, TexelCopy,
-    ThreeChannelCopy,
+    AstcCopy, ChannelFormat, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, McsResolve,
+    MemoryRange, Order, ResolveMode, SHADERS, SampleCopy, SampledCopy, Shader, TexelConversion,
+    TexelCopy, ThreeChannelCopy,
 };
 pub use memory_box::MemoryBox;
 /// A shader to be compiled.

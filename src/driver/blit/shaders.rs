@@ -3,7 +3,7 @@
 //! In:  a [`Shader`]. Out: its NIR.
 
 use crate::launch::Shader;
-use crate::{buffer, sample_copy, sampled_copy, texel};
+use crate::{astc_copy, buffer, sample_copy, sampled_copy, texel};
 
 impl Shader {
     /// The shader's NIR.
@@ -17,6 +17,7 @@ impl Shader {
             Shader::McsResolve(settle) => texel::resolve_mcs(settle),
             Shader::SampleCopy(samples) => sample_copy::nir(samples),
             Shader::ThreeChannelCopy(three) => texel::copy_three_channels(three),
+            Shader::AstcCopy(copy) => astc_copy::nir(copy),
         }
     }
 }
@@ -25,8 +26,8 @@ impl Shader {
 mod tests {
     use super::*;
     use crate::launch::{
-        ChannelFormat, DepthStencilFormat, McsResolve, Order, ResolveMode, SHADERS, SampleCopy,
-        SampledCopy, TexelConversion, TexelCopy, ThreeChannelCopy,
+        AstcCopy, ChannelFormat, DepthStencilFormat, McsResolve, Order, ResolveMode, SHADERS,
+        SampleCopy, SampledCopy, TexelConversion, TexelCopy, ThreeChannelCopy,
     };
 
     const ORDERS: [Order; 4] = [Order::Rows, Order::X, Order::Y, Order::W];
@@ -148,6 +149,18 @@ mod tests {
         })
     }
 
+    fn astc_copies() -> impl Iterator<Item = Shader> {
+        let orders = [Order::Rows, Order::X, Order::Y];
+        orders.into_iter().flat_map(move |source| {
+            orders.map(|destination| {
+                Shader::AstcCopy(AstcCopy {
+                    source,
+                    destination,
+                })
+            })
+        })
+    }
+
     /// All internal shaders.
     fn all() -> Vec<Shader> {
         [Shader::Fill, Shader::Copy, Shader::QueryResults]
@@ -158,6 +171,7 @@ mod tests {
             .chain(mcs_resolves())
             .chain(sample_copies())
             .chain(three_channel_copies())
+            .chain(astc_copies())
             .collect()
     }
 

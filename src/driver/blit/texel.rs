@@ -169,17 +169,30 @@ fn groups(columns: u32, extent: &Extent) -> [u32; 3] {
 
 /// Launches that copy a box.
 pub fn copy_texels(source: TexelMemory, destination: TexelMemory, extent: Extent) -> Vec<Launch> {
+    let shader = |unit_log2| {
+        Some(Shader::TexelCopy(TexelCopy {
+            source: Some(source.order),
+            destination: destination.order,
+            unit_log2,
+        }))
+    };
+    copy_units([source, destination], extent, shader).unwrap_or_default()
+}
+
+/// Launches that copy a box from a source to a destination in the largest possible units, by the
+/// shader for this unit in bytes, a power of two; `None` if there is no shader.
+pub(crate) fn copy_units(
+    [source, destination]: [TexelMemory; 2],
+    extent: Extent,
+    shader: impl Fn(u32) -> Option<Shader>,
+) -> Option<Vec<Launch>> {
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let granularity =
         source.granularity() | destination.granularity() | u64::from(extent.row_bytes) | 16;
     let unit_log2 = granularity.trailing_zeros();
-    let shader = Shader::TexelCopy(TexelCopy {
-        source: Some(source.order),
-        destination: destination.order,
-        unit_log2,
-    });
+    let shader = shader(unit_log2)?;
     let launch = |(slice, row, part): (u32, u32, Extent)| {
         let columns = part.row_bytes >> unit_log2;
         let mut push_dw = [0; MAX_PUSH_DW];
@@ -199,10 +212,8 @@ pub fn copy_texels(source: TexelMemory, destination: TexelMemory, extent: Extent
             groups: groups(columns, &part),
         }
     };
-    split_box(&[source, destination], extent)
-        .into_iter()
-        .map(launch)
-        .collect()
+    let parts = split_box(&[source, destination], extent).into_iter();
+    Some(parts.map(launch).collect())
 }
 
 /// Launches that copy a box of texels of three 16-bit channels between texels without and with

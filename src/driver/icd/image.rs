@@ -142,7 +142,7 @@ entries! { IMAGE:
     ) -> c::Result {
         let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkImageCreateInfo")?;
-        raw::write(image, handle::create_with(allocator, new_image(&device.context().physical, info)?)?);
+        raw::write(image, handle::create_with(allocator, new_image(device.context(), info)?)?);
         done()
     }
 
@@ -236,10 +236,10 @@ entries! { IMAGE:
         info: *const c::DeviceImageMemoryRequirements<'_>,
         memory_requirements: *mut c::MemoryRequirements2<'_>,
     ) {
-        let physical = &handle::get(device)?.context().physical;
+        let context = handle::get(device)?.context();
         let query = raw::reference(info, "VkDeviceImageMemoryRequirements")?;
         let info = raw::reference(query.p_create_info, "VkImageCreateInfo")?;
-        let image = new_image(physical, info)?;
+        let image = new_image(context, info)?;
         let disjoint = info.flags.contains(c::ImageCreateFlags::DISJOINT);
         let plane = disjoint.then_some(query.plane_aspect);
         write_requirements(memory_requirements, requirements(device, &image, plane)?);
@@ -352,9 +352,10 @@ unsafe fn stencil_usage(
 /// # Safety
 /// The structure and its chain are valid.
 unsafe fn new_image(
-    physical: &vk::PhysicalDevice,
+    context: &vk::context::Context,
     info: &c::ImageCreateInfo<'_>,
 ) -> vk::Result<Arc<Image>> {
+    let physical = &context.physical;
     // SAFETY: as the caller says.
     let (external, usage) = unsafe {
         (
@@ -402,6 +403,7 @@ unsafe fn new_image(
         alike: unsafe { has_compatible_view_formats(physical, info) },
         shared: modifier.is_some() || external.is_some_and(|node| !node.handle_types.is_empty()),
         layouts,
+        textures_without_aux: context.has_textures_without_aux(),
     };
     Image::new(physical, &image_info)
 }

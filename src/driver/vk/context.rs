@@ -238,6 +238,14 @@ impl Context {
         wait(&self.gpu, &self.lost, deadline_ns, step)
     }
 
+    /// Whether no texture may have aux data. Blocks of ASTC 5x5 and surfaces with aux data must not
+    /// be sampled by one draw, nor by two without an invalidate of the texture cache between them;
+    /// which textures a draw samples is not known where descriptors are.
+    pub fn has_textures_without_aux(&self) -> bool {
+        let device = self.physical.info().device;
+        self.features.astc && device.needs(hw::Wa::FlushBetweenAstc5x5AndAux)
+    }
+
     /// Scratch memory for all threads of the GPU, `thread_bytes` each; buffers are kept, one per
     /// size. Threads of concurrent stages use the same thread numbers, so each stage has its own
     /// buffer.

@@ -11,7 +11,6 @@ use ash::vk::{Bool32, FALSE, StructureType, TRUE};
 use hw::{Cap, Device};
 
 use crate::error::{Error, Result};
-use crate::format;
 
 /// A feature structure: `sType`, `pNext`, and a `VkBool32` for each member.
 #[derive(Clone, Copy, Debug)]
@@ -218,31 +217,13 @@ structures! {
     ];
 }
 
-/// What a device must have for a feature.
-#[derive(Clone, Copy, Debug)]
-pub enum Requirement {
-    /// A hardware capability.
-    Cap(Cap),
-    /// ASTC textures without errata: [`format::has_sound_astc`].
-    SoundAstc,
-}
-
-impl Requirement {
-    fn is_met(self, device: &Device) -> bool {
-        match self {
-            Requirement::Cap(cap) => device.has(cap),
-            Requirement::SoundAstc => format::has_sound_astc(device.hw_gen),
-        }
-    }
-}
-
 /// A supported feature.
 #[derive(Clone, Copy, Debug)]
 pub struct SupportedFeature {
     /// Name of the member.
     pub name: &'static str,
-    /// What the device must have.
-    pub needs: Option<Requirement>,
+    /// Required hardware capability.
+    pub needs: Option<Cap>,
     /// Path, from the root of the repository, of a file that demonstrates the feature.
     pub witness: &'static str,
 }
@@ -257,8 +238,7 @@ macro_rules! offered {
         },)*];
     };
     (@cap) => { None };
-    (@cap SoundAstc) => { Some(Requirement::SoundAstc) };
-    (@cap $cap:ident) => { Some(Requirement::Cap(Cap::$cap)) };
+    (@cap $cap:ident) => { Some(Cap::$cap) };
 }
 
 offered! {
@@ -306,8 +286,7 @@ offered! {
     samplerAnisotropy "tests/vk/textures.rs";
     textureCompressionBC "tests/vk/textures.rs";
     textureCompressionETC2 "tests/vk/textures.rs";
-    // See `format::has_sound_astc`.
-    textureCompressionASTC_LDR (SoundAstc) "tests/vk/textures.rs";
+    textureCompressionASTC_LDR "tests/vk/textures.rs";
     shaderFloat64 (NativeFp64) "vkrunner-scripts/types/float64.shader_test";
     shaderInt64 "vkrunner-scripts/types/int64.shader_test";
     shaderInt16 "vkrunner-scripts/types/int16.shader_test";
@@ -477,7 +456,7 @@ pub fn structure(s_type: StructureType) -> Option<&'static FeatureStructure> {
 pub fn offers(device: &Device, name: &str) -> bool {
     OFFERED
         .iter()
-        .any(|row| row.name == name && row.needs.is_none_or(|what| what.is_met(device)))
+        .any(|row| row.name == name && row.needs.is_none_or(|cap| device.has(cap)))
 }
 
 /// The enabled features that change the driver's behaviour; all others are always active.
@@ -485,6 +464,9 @@ pub fn offers(device: &Device, name: &str) -> bool {
 pub struct EnabledFeatures {
     /// `robustBufferAccess`: accesses out of bounds must not affect those in bounds.
     pub robust_buffers: bool,
+    /// `textureCompressionASTC_LDR`: no texture has aux data, where the device needs
+    /// [`hw::Wa::FlushBetweenAstc5x5AndAux`].
+    pub astc: bool,
 }
 
 impl FeatureStructure {

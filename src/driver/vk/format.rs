@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use ash::vk as api;
 use ash::vk::Format as F;
 use cmd::image::{ChannelSelect, IDENTITY_SWIZZLE};
-use hw::{FormatUse, Gen, Wa};
+use hw::{FormatUse, Gen};
 use smallvec::SmallVec;
 use surface::TilingSet;
 
@@ -339,19 +339,6 @@ pub fn for_tiling(format: F, tiling: api::ImageTiling) -> Option<&'static Format
     Some(row.for_tiling(tiling))
 }
 
-/// Whether ASTC textures can be offered.
-///
-/// Gen9 has two errata of them, and no driver can respect both. Blocks of 5x5 hang the sampler, or
-/// make it return wrong texels, beside surfaces with CCS, MCS or HiZ; with bindless surfaces, what
-/// a draw reads is not known. Void-extent blocks with denormal colours are read wrong, and such
-/// blocks reach an image not only by copies, which could patch them, but through uncompressed views
-/// and memory of other images. The feature is optional, and programs for desktops use BC where ASTC
-/// is absent.
-pub const fn has_sound_astc(hw_gen: Gen) -> bool {
-    !Wa::FlushBetweenAstc5x5AndAux.required_on(hw_gen)
-        && !Wa::NoAstcVoidExtentDenormals.required_on(hw_gen)
-}
-
 /// The linear format with the same bits as an sRGB format, if the data port can write it.
 pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
     by_name(match format.name {
@@ -451,6 +438,11 @@ impl Format {
         self.aspect_kind == Aspects::Colour
     }
 
+    /// Whether it is ASTC.
+    pub fn is_astc(&self) -> bool {
+        self.hw.name.starts_with("ASTC")
+    }
+
     /// Whether it is block-compressed.
     pub fn is_compressed(&self) -> bool {
         self.hw.block_el != [1, 1]
@@ -532,11 +524,8 @@ impl Format {
             true => transfers,
             false => return A::empty(),
         };
-        if self.hw.name.starts_with("ASTC") && !has_sound_astc(hw_gen) {
-            return A::empty();
-        }
         // The sampler reads ASTC from tiled memory only.
-        if linear && self.hw.name.starts_with("ASTC") {
+        if linear && self.is_astc() {
             return features;
         }
         if uses.contains(FormatUse::SAMPLE) {

@@ -61,6 +61,7 @@ impl ImageDescription {
             samples: api::SampleCountFlags::TYPE_1,
             alike: !self.flags.contains(api::ImageCreateFlags::MUTABLE_FORMAT),
             shared: modifier.is_some(),
+            textures_without_aux: false,
             layouts: Default::default(),
         }
     }
@@ -95,7 +96,11 @@ impl Frame {
         description: &ImageDescription,
         modifier: Option<u64>,
     ) -> Result<Self> {
-        let image = Image::new(&context.physical, &description.info(modifier))?;
+        let info = ImageCreateInfo {
+            textures_without_aux: context.has_textures_without_aux(),
+            ..description.info(modifier)
+        };
+        let image = Image::new(&context.physical, &info)?;
         let types = context.physical.memory_types().len() as u32;
         let memory = DeviceMemory::new(
             context,

@@ -95,7 +95,7 @@ pub(super) fn pack_surface(
         ImageDim::D2 => {
             let mut words = view.pack();
             if level_view.viewer == SurfaceUsage::Sampler {
-                image.set_ccs(part, &mut words, CcsMode::Compressed)?;
+                image.set_texture_ccs(part, &mut words)?;
             }
             return Ok(words);
         }
@@ -270,7 +270,7 @@ fn source_coordinates(region: &BlitRegion, axis: usize, extent: u32) -> [f32; 2]
 }
 
 impl CommandBuffer {
-    fn hw_gen(&self) -> hw::Gen {
+    pub(super) fn hw_gen(&self) -> hw::Gen {
         self.context.physical.info().device.hw_gen
     }
 

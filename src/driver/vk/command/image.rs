@@ -8,6 +8,8 @@
 use ash::vk as api;
 use blit::{Extent, MemoryBox, Order, Quads, SampleCopy, TexelMemory};
 
+use hw::Wa;
+
 use super::aux_state;
 use super::buffer::CommandBuffer;
 use super::image_box::ImageBox;
@@ -271,20 +273,31 @@ impl CommandBuffer {
         };
         let (linear, plane) = ((linear, linear_extent), (plane, extent));
         match to_image {
-            true => self.copy_elements(linear, plane),
-            false => self.copy_elements(plane, linear),
+            true => self.copy_elements(linear, plane, self.patches_astc(image)),
+            false => self.copy_elements(plane, linear, false),
         }
     }
 
+    /// Whether blocks that are copied to an image must have no denormal colours.
+    fn patches_astc(&self, image: &Image) -> bool {
+        image.format.is_astc() && Wa::NoAstcVoidExtentDenormals.required_on(self.hw_gen())
+    }
+
     /// Copies a box of elements to a box of equally many. If the row sizes differ, one side has
-    /// three channels and the other a fourth one.
+    /// three channels and the other a fourth one. Colours of ASTC blocks may be patched.
     fn copy_elements(
         &mut self,
         source: (TexelMemory, Extent),
         destination: (TexelMemory, Extent),
+        is_patched: bool,
     ) -> Result<()> {
         self.order_write(MemoryBox::new(destination.0, destination.1));
         let launches = match source.1 == destination.1 {
+            true if is_patched => blit::copy_astc_blocks(source.0, destination.0, source.1).ok_or(
+                Error::InvalidUse {
+                    why: "a copy of parts of ASTC blocks",
+                },
+            )?,
             true => blit::copy_texels(source.0, destination.0, source.1),
             false => {
                 blit::copy_three_channel_texels(source, destination).ok_or(Error::InvalidUse {
@@ -378,7 +391,8 @@ impl CommandBuffer {
             }
             let (plane_from, extent) = from.plane_and_extent(source, part_from)?;
             let (plane_to, same) = in_destination.plane_and_extent(destination, part_to)?;
-            self.copy_elements((plane_from, extent), (plane_to, same))?;
+            let is_patched = self.patches_astc(destination);
+            self.copy_elements((plane_from, extent), (plane_to, same), is_patched)?;
             if let Some(control) =
                 aux_state::copy_hazards(source, from, destination, &in_destination)?
             {

@@ -140,7 +140,7 @@ impl CommandBuffer {
         let shared =
             [0, 1].map(|at: usize| change.foreign[at] || change.layouts[at] == L::PRESENT_SRC_KHR);
         let compressed = [0, 1].map(|at: usize| {
-            let own = Image::layout_allows_compression(change.layouts[at]);
+            let own = image.layout_allows_compression(change.layouts[at]);
             own || image.shares_ccs() && shared[at]
         });
         if compressed != [true, false] {

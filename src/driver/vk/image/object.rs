@@ -9,7 +9,7 @@ use ash::vk as api;
 use cmd::draw::target::{DepthBuffer, DepthFormat, DepthStencilTarget, HizBuffer, StencilBuffer};
 use cmd::fast_clear_record::RECORD_BYTES;
 use cmd::image::CcsMode;
-use hw::FormatUse;
+use hw::{FormatUse, Wa};
 use smallvec::SmallVec;
 use surface::{
     ImageDim, ImageInfo, ImageUsage, Surface, SurfaceAllocation, SurfaceError, TilingSet,
@@ -44,6 +44,9 @@ pub struct ImageCreateInfo {
     pub shared: bool,
     /// Explicit plane layouts, of images that others have laid out.
     pub layouts: PlaneLayouts,
+    /// Textures have no aux data
+    /// ([`Context::has_textures_without_aux`](crate::context::Context::has_textures_without_aux)).
+    pub textures_without_aux: bool,
 }
 
 /// A surface of an image: colour, a plane, depth, or stencil.
@@ -199,7 +202,8 @@ impl Image {
             }
             let extent_px = format.aspect_extent_px(aspect, info.extent_px);
             let there = info.layouts.get(parts.len()).copied().flatten();
-            let pitch = there.map(|(_, pitch)| pitch);
+            let scanned = || scanout_pitch(device, info, extent_px, hw);
+            let pitch = there.map(|(_, pitch)| pitch).or_else(scanned);
             // Copied once, to its final place: another copy would defeat store-to-load forwarding.
             let laid_out = compute_layout(device, (info, extent_px), uses, hw, pitch);
             let surface = match &laid_out {
@@ -435,6 +439,19 @@ impl Image {
         Ok(())
     }
 
+    /// Adds the CCS of a compressed surface to the surface state of a texture. Layouts in which it
+    /// is sampled have no compressed blocks if textures have no aux data.
+    pub fn set_texture_ccs(
+        &self,
+        part: &ImagePlane,
+        words: &mut cmd::draw::target::SurfaceStateWords,
+    ) -> Result<()> {
+        match self.info.textures_without_aux {
+            true => Ok(()),
+            false => self.set_ccs(part, words, CcsMode::Compressed),
+        }
+    }
+
     /// CCS mode for rendering in a layout.
     pub fn ccs_mode(&self, layout: api::ImageLayout) -> CcsMode {
         match self.is_compressed() && Self::is_attachment_only_layout(layout) {
@@ -455,10 +472,10 @@ impl Image {
 
     /// Whether a layout allows compressed blocks: only attachments and the sampler can access the
     /// image, through surface states with the CCS.
-    pub fn layout_allows_compression(layout: api::ImageLayout) -> bool {
+    pub fn layout_allows_compression(&self, layout: api::ImageLayout) -> bool {
         use api::ImageLayout as L;
-        [L::SHADER_READ_ONLY_OPTIMAL, L::READ_ONLY_OPTIMAL].contains(&layout)
-            || Self::is_attachment_only_layout(layout)
+        let sampled = [L::SHADER_READ_ONLY_OPTIMAL, L::READ_ONLY_OPTIMAL].contains(&layout);
+        sampled && !self.info.textures_without_aux || Self::is_attachment_only_layout(layout)
     }
 
     /// Whether a layout uses HiZ: only attachments can access the image, so nobody else misses what
@@ -633,7 +650,9 @@ fn aux_kind(
         // have none.
         let narrow = info.extent_px[0] <= 8192 || info.samples.as_raw() < 8;
         if multisampled {
-            return narrow.then_some(AuxKind::Mcs);
+            // Resolves sample the image, whatever its usage.
+            let has_mcs = narrow && !info.textures_without_aux;
+            return has_mcs.then_some(AuxKind::Mcs);
         }
         let plane = info.question.dimension == api::ImageType::TYPE_2D;
         let drawn = info.question.usage.contains(U::COLOR_ATTACHMENT);
@@ -645,6 +664,22 @@ fn aux_kind(
     // HiZ operations cover whole blocks, which other levels are not aligned to.
     let plane = info.question.dimension == api::ImageType::TYPE_2D;
     (depth && plane && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hiz)
+}
+
+/// The row pitch in bytes of an image that may be scanned out with its CCS
+/// ([`Wa::CcsScanoutPitch`]); `None` if that of other images will do.
+fn scanout_pitch(
+    device: &hw::Device,
+    info: &ImageCreateInfo,
+    [width_px, ..]: [u32; 3],
+    format: &hw::Format,
+) -> Option<u32> {
+    const MAX_PX: u32 = 3840;
+    /// Bytes of a row of four Y tiles.
+    const FOUR_TILES: u32 = 4 * 128;
+    let needed = device.needs(Wa::CcsScanoutPitch) && width_px > MAX_PX;
+    let bytes = || (width_px * u32::from(format.block_bits) / 8).next_multiple_of(FOUR_TILES);
+    (has_ccs_modifier(info) && needed).then(bytes)
 }
 
 /// Whether the image has a modifier with a CCS.
@@ -717,6 +752,8 @@ fn is_compressible(diagnosis: &Diagnosis, info: &ImageCreateInfo) -> bool {
         return true;
     }
     info.alike
+        && !(info.textures_without_aux
+            && usage(info, api::ImageAspectFlags::COLOR).contains(ImageUsage::TEXTURE))
         && !question.flags.contains(F::ALIAS)
         && !question.usage.contains(api::ImageUsageFlags::STORAGE)
         && !info.shared

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use cmd::draw::target::DepthStencilTarget;
-use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
+use cmd::image::{ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
 use hw::FormatUse;
 use smallvec::{SmallVec, smallvec};
 use surface::{FormatBlock, ImageDim};
@@ -316,7 +316,7 @@ fn pack_surface(
     if block == part.surface.block {
         let mut words = view_surface.pack();
         if viewer == SurfaceUsage::Sampler {
-            image.set_ccs(part, &mut words, CcsMode::Compressed)?;
+            image.set_texture_ccs(part, &mut words)?;
         }
         return Ok(words);
     }
