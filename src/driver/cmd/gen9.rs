@@ -61,9 +61,7 @@ const CONTROLS: [[u32; 6]; PipeControl::COUNT] = {
     let mut index = 0;
     while index < PipeControl::COUNT {
         let control = PipeControl::from_index(index);
-        let waits = PipeControl::FLUSH_DATA
-            .with(PipeControl::FLUSH_TARGETS)
-            .with(PipeControl::WRITE);
+        let alone = index == 0;
         all[index] = STALL
             .flag(pc::DC_FLUSH_ENABLE, control.any(PipeControl::FLUSH_DATA))
             .flag(
@@ -95,7 +93,7 @@ const CONTROLS: [[u32; 6]; PipeControl::COUNT] = {
                 },
             )
             // A command streamer stall needs another bit beside it.
-            .flag(pc::STALL_AT_PIXEL_SCOREBOARD, !control.any(waits))
+            .flag(pc::STALL_AT_PIXEL_SCOREBOARD, alone)
             .dwords;
         index += 1;
     }
@@ -104,7 +102,6 @@ const CONTROLS: [[u32; 6]; PipeControl::COUNT] = {
 
 /// Invalidates all read-only caches.
 const INVALIDATED: hw::PacketWords<6> = STALL
-    .flag(pipe_control::STALL_AT_PIXEL_SCOREBOARD, true)
     .flag(pipe_control::TEXTURE_CACHE_INVALIDATION_ENABLE, true)
     .flag(pipe_control::CONSTANT_CACHE_INVALIDATION_ENABLE, true)
     .flag(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
@@ -133,7 +130,6 @@ fn load_l3_config(device: &hw::Device, partition: L3Partition) -> Option<[u32; 3
 
 /// Invalidates cached surface and sampler states.
 pub(crate) const INVALIDATE_STATE: [u32; 6] = STALL
-    .flag(pipe_control::STALL_AT_PIXEL_SCOREBOARD, true)
     .flag(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
     .dwords;
 

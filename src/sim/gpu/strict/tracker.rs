@@ -11,10 +11,9 @@ use crate::rules::{
     BASE_ADDRESS_FLUSH, BASE_ADDRESS_GIVEN, BASE_ADDRESS_INVALIDATE, CURBE_ALIGNMENT,
     CURBE_ALLOCATION, CURBE_FLUSH, CURBE_READ, DESCRIPTOR_FLUSH, DESCRIPTOR_RANGE, DRAW_PIPELINE,
     HEAP_BOUNDS, L3_CURBE, L3_DIVISION, L3_DRAINED, L3_INVALIDATED, PIPE_CONTROL_POST_SYNC,
-    PIPE_CONTROL_STALL, PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH,
-    PIPELINE_SELECT_INVALIDATE, POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE, STORE_ALIGNMENT,
-    STORE_LENGTH, VFE_BEFORE_3D, VFE_SCRATCH, VFE_STALL, VFE_THREADS, WALKER_GROUP, WALKER_MASK,
-    WALKER_PIPELINE, WALKER_SIMD,
+    PIPE_CONTROL_TEXTURE, PIPE_CONTROL_VF, PIPELINE_SELECT_FLUSH, PIPELINE_SELECT_INVALIDATE,
+    POST_SYNC_ALIGNMENT, SLM_L3, SLM_SIZE, STORE_ALIGNMENT, STORE_LENGTH, VFE_BEFORE_3D,
+    VFE_SCRATCH, VFE_STALL, VFE_THREADS, WALKER_GROUP, WALKER_MASK, WALKER_PIPELINE, WALKER_SIMD,
 };
 use crate::strict::caches::{Found, Log};
 use crate::strict::reserved_bits::check_reserved_bits;
@@ -255,18 +254,6 @@ impl<'a> Tracker<'a> {
             at,
             || "a post-sync operation without a stall, in the GPGPU pipeline".into(),
         )?;
-        let beside = [
-            f::RENDER_TARGET_CACHE_FLUSH_ENABLE,
-            f::DEPTH_CACHE_FLUSH_ENABLE,
-            f::DC_FLUSH_ENABLE,
-            f::STALL_AT_PIXEL_SCOREBOARD,
-            f::DEPTH_STALL_ENABLE,
-        ];
-        let draws = context.pipeline == Pipeline::Draw;
-        let alone = draws && stall && !post_sync && !beside.into_iter().any(set);
-        PIPE_CONTROL_STALL.check(!alone, at, || {
-            "nothing that waits for draws comes with the stall".into()
-        })?;
         let vertices = set(f::VF_CACHE_INVALIDATION_ENABLE);
         PIPE_CONTROL_VF.check(!vertices || post_sync, at, || {
             "the vertex fetch cache is invalidated without a post-sync operation".into()
