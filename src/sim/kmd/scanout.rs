@@ -5,8 +5,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
-use gpu::TargetImage;
+use gpu::{CompressedPlane, TargetImage};
+use hw::{Gen, Wa};
 use uapi::mode::{FbCmd2, FormatModifier, FormatModifierBlob};
 use uapi::{Errno, Result};
 
@@ -37,12 +40,32 @@ enum Tiling {
     Y,
 }
 
+/// A modifier of the plane.
+struct ModifierRow {
+    code: u64,
+    tiling: Tiling,
+    /// The second memory plane is a CCS.
+    has_ccs: bool,
+}
+
 /// The modifiers of the plane.
-const MODIFIERS: [(u64, Tiling); 3] = [
-    (INTEL | 2, Tiling::Y),
-    (INTEL | 1, Tiling::X),
-    (0, Tiling::Linear),
+const MODIFIERS: [ModifierRow; 4] = [
+    row(INTEL | 4, Tiling::Y, true),
+    row(INTEL | 2, Tiling::Y, false),
+    row(INTEL | 1, Tiling::X, false),
+    row(0, Tiling::Linear, false),
 ];
+
+const fn row(code: u64, tiling: Tiling, has_ccs: bool) -> ModifierRow {
+    ModifierRow {
+        code,
+        tiling,
+        has_ccs,
+    }
+}
+
+/// Number of the formats that can be compressed, which come first: those with 8 bits per channel.
+const COMPRESSED_FORMATS: usize = 4;
 
 /// A framebuffer.
 #[derive(Debug)]
@@ -54,6 +77,8 @@ pub(crate) struct Framebuffer {
     tiling: Tiling,
     pitch_bytes: u32,
     offset_bytes: u32,
+    /// Offset and pitch of the CCS in bytes.
+    ccs: Option<[u32; 2]>,
 }
 
 /// The codes of the plane's formats.
@@ -80,12 +105,16 @@ pub fn format_blob() -> Vec<u8> {
     let mut blob = bytemuck::bytes_of(&header).to_vec();
     blob.extend(bytemuck::cast_slice::<u32, u8>(&formats));
     blob.resize(modifiers_offset, 0);
-    for (modifier, _) in MODIFIERS {
+    for row in MODIFIERS {
+        let count = match row.has_ccs {
+            true => COMPRESSED_FORMATS,
+            false => formats.len(),
+        };
         blob.extend(bytemuck::bytes_of(&FormatModifier {
-            formats: (1 << formats.len()) - 1,
+            formats: (1 << count) - 1,
             offset: 0,
             pad: 0,
-            modifier,
+            modifier: row.code,
         }));
     }
     blob
@@ -105,20 +134,30 @@ impl Framebuffer {
             uapi::i915::TILING_X => INTEL | 1,
             _ => 0,
         });
-        let row = MODIFIERS.iter().find(|row| row.0 == modifier);
-        let &(_, tiling) = row.ok_or(Errno::EINVAL)?;
+        let row = MODIFIERS.iter().find(|row| row.code == modifier);
+        let row = row.ok_or(Errno::EINVAL)?;
         let [pitch_bytes, offset_bytes] = [request.pitches[0], request.offsets[0]];
+        let ccs = [request.offsets[1], request.pitches[1]];
         let framebuffer = Framebuffer {
             id,
             buffer,
             extent_px,
             fourcc: request.pixel_format,
-            tiling,
+            tiling: row.tiling,
             pitch_bytes,
             offset_bytes,
+            ccs: row.has_ccs.then_some(ccs),
         };
         let [tile_bytes, tile_rows] = framebuffer.tile();
-        let known = format_codes().contains(&framebuffer.fourcc);
+        let index = format_codes()
+            .iter()
+            .position(|code| *code == framebuffer.fourcc);
+        let formats = if row.has_ccs {
+            COMPRESSED_FORMATS
+        } else {
+            FORMATS.len()
+        };
+        let known = index.is_some_and(|index| index < formats) && framebuffer.has_valid_ccs();
         let sized = extent_px.iter().all(|side| (1..=MAX_SIDE).contains(side));
         let fits = pitch_bytes.is_multiple_of(tile_bytes)
             && pitch_bytes >= request.width.saturating_mul(PIXEL_BYTES);
@@ -132,6 +171,30 @@ impl Framebuffer {
         }
     }
 
+    /// Whether the CCS, if there is one, covers the surface, and rows of a wide surface are whole
+    /// groups of four tiles ([`Wa::CcsScanoutPitch`]).
+    fn has_valid_ccs(&self) -> bool {
+        /// Pixels for which a tile of the CCS has the states.
+        const TILE_PX: [u32; 2] = [1024, 512];
+        const MAX_SINGLE_TILES_PX: u32 = 3840;
+        let Some([offset_bytes, pitch_bytes]) = self.ccs else {
+            return true;
+        };
+        let [width, height] = self.extent_px;
+        let [tile_bytes, _] = self.tile();
+        let wide =
+            const { Wa::CcsScanoutPitch.required_on(Gen::Gen9) } && width > MAX_SINGLE_TILES_PX;
+        let unit = if wide { 4 * tile_bytes } else { tile_bytes };
+        let tiles = pitch_bytes / tile_bytes;
+        let rows = u64::from(height.div_ceil(TILE_PX[1]));
+        let end = u64::from(offset_bytes) + rows * u64::from(tiles) * 4096;
+        self.pitch_bytes.is_multiple_of(unit)
+            && pitch_bytes.is_multiple_of(tile_bytes)
+            && tiles >= width.div_ceil(TILE_PX[0])
+            && offset_bytes.is_multiple_of(4096)
+            && end <= self.buffer.bytes()
+    }
+
     /// Bytes and rows of a tile; of linear memory, the unit of PLANE_STRIDE.
     fn tile(&self) -> [u32; 2] {
         match self.tiling {
@@ -143,7 +206,16 @@ impl Framebuffer {
 
     /// Whether a flip may replace another framebuffer: the display engine changes addresses alone.
     pub(crate) fn can_replace(&self, shown: &Framebuffer) -> bool {
-        let layout = |of: &Framebuffer| (of.extent_px, of.fourcc, of.tiling, of.pitch_bytes);
+        let layout = |of: &Framebuffer| {
+            let compressed = of.ccs.is_some();
+            (
+                of.extent_px,
+                of.fourcc,
+                of.tiling,
+                of.pitch_bytes,
+                compressed,
+            )
+        };
         layout(self) == layout(shown)
     }
 
@@ -161,16 +233,36 @@ impl Framebuffer {
         u64::from(self.offset_bytes) + u64::from(tile) * 4096 + u64::from(within)
     }
 
-    /// Red, green and blue of a pixel, with 8 bits each.
-    fn pixel(&self, words: &[std::sync::atomic::AtomicU32], x: u32, y: u32) -> [u8; 3] {
-        let index = self.pixel_offset(x, y) / 4;
-        let word = words.get(index as usize);
-        let word = word.map_or(0, |word| word.load(std::sync::atomic::Ordering::Relaxed));
+    /// The surface with its CCS, if it has one.
+    fn compressed_plane(&self) -> Option<CompressedPlane> {
+        let [ccs_offset_bytes, ccs_pitch_bytes] = self.ccs?;
+        // The widths of the channels, which are those of all compressed formats, decide on the code.
+        let format = hw::FORMATS
+            .iter()
+            .find(|format| format.name == "B8G8R8A8_UNORM")?;
+        Some(CompressedPlane {
+            format,
+            offset_bytes: self.offset_bytes.into(),
+            pitch_bytes: self.pitch_bytes,
+            ccs_offset_bytes: ccs_offset_bytes.into(),
+            ccs_pitch_bytes,
+        })
+    }
+
+    /// Red, green and blue of a pixel, with 8 bits each. `None` in a fast-cleared block.
+    fn pixel(&self, words: &[AtomicU32], x: u32, y: u32) -> Option<[u8; 3]> {
+        let word = match self.compressed_plane() {
+            Some(plane) => plane.pixel(words, [x, y])?,
+            None => {
+                let word = words.get((self.pixel_offset(x, y) / 4) as usize);
+                word.map_or(0, |word| word.load(Relaxed))
+            }
+        };
         let row = FORMATS
             .iter()
             .find(|row| u32::from_le_bytes(row.0) == self.fourcc);
         let (shifts, bits) = row.map_or(([0; 3], 8), |row| (row.1, row.2));
-        shifts.map(|shift| ((word >> shift & ((1 << bits) - 1)) >> (bits - 8)) as u8)
+        Some(shifts.map(|shift| ((word >> shift & ((1 << bits) - 1)) >> (bits - 8)) as u8))
     }
 }
 
@@ -190,13 +282,17 @@ pub(crate) fn write_image(
     let pages = pages.map_err(|error| format!("a framebuffer without memory: {error}"))?;
     let words = pages.words();
     let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    let pixels = places.flat_map(|(x, y)| framebuffer.pixel(words, x, y));
+    let pixels: Option<Vec<_>> = places
+        .map(|(x, y)| framebuffer.pixel(words, x, y))
+        .collect();
+    let pixels = pixels
+        .ok_or("the display engine reads fast-cleared blocks, whose colour it does not know")?;
     let image = TargetImage {
         name: "screen".into(),
         width,
         height,
         channels: 3,
-        pixels: pixels.collect(),
+        pixels: pixels.concat(),
     };
     write_png(folder, number, &image)
 }

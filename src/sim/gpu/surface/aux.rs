@@ -50,6 +50,36 @@ pub(crate) struct Opened {
     block: u64,
 }
 
+/// A CCS in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CcsPlane {
+    pub address: u64,
+    pub pitch_bytes: u32,
+}
+
+impl CcsPlane {
+    /// Address of the dword with the state of a block, and the lower of its two bits.
+    pub fn location(&self, column: u32, row: u32) -> (u64, u32) {
+        // A cache line, 16 bytes by 4 rows of a Y tile, has the states of 16 × 16 blocks: a dword
+        // for each row of them.
+        let [across, down] = [column / 16 * 16, row / 16 * 4];
+        let line = tiling::offset(Tiling::Y, across, down, self.pitch_bytes);
+        (
+            self.address + line + u64::from(row % 16 * 4),
+            column % 16 * 2,
+        )
+    }
+}
+
+/// What the two bits of a block's state say.
+pub(super) fn block_of_state(state: u32) -> Block {
+    match state {
+        CLEAR => Block::Clear,
+        COMPRESSED => Block::Compressed,
+        _ => Block::Plain,
+    }
+}
+
 impl Image {
     /// Pixels of a block that has one state: two cache lines side by side. `None` without a CCS.
     pub fn ccs_block(&self) -> Option<[u32; 2]> {
@@ -76,12 +106,11 @@ impl Image {
         let [left, top] = level_offset(level, [self.width, self.height], LEVEL_ALIGNMENT);
         let rows = u64::from(top) + u64::from(y) + slice * u64::from(self.aux.qpitch_rows);
         let (column, row) = ((left + x) / block_w, rows / u64::from(block_h));
-        // A cache line, 16 bytes by 4 rows of a Y tile, has the states of 16 × 16 blocks: a dword
-        // for each row of them.
-        let line = (column / 16, u32::try_from(row / 16).ok()?);
-        let place = tiling::offset(Tiling::Y, line.0 * 16, line.1 * 4, self.aux.pitch_bytes);
-        let dword = row % 16 * 4;
-        Some((self.aux.address + place + dword, column % 16 * 2))
+        let plane = CcsPlane {
+            address: self.aux.address,
+            pitch_bytes: self.aux.pitch_bytes,
+        };
+        Some(plane.location(column, u32::try_from(row).ok()?))
     }
 
     /// The state of a texel's block; plain without a CCS.
@@ -92,11 +121,7 @@ impl Image {
         texel: [u32; 3],
     ) -> Result<Block, StopReason> {
         match self.ccs_location(lod, texel) {
-            Some(place) => Ok(match read_block_state(view, place)? {
-                CLEAR => Block::Clear,
-                COMPRESSED => Block::Compressed,
-                _ => Block::Plain,
-            }),
+            Some(place) => Ok(block_of_state(read_block_state(view, place)?)),
             None => Ok(Block::Plain),
         }
     }

@@ -11,6 +11,7 @@ fn framebuffer(tiling: Tiling, fourcc: &[u8; 4]) -> Framebuffer {
         tiling,
         pitch_bytes: 1024,
         offset_bytes: 4096,
+        ccs: None,
     }
 }
 
@@ -43,6 +44,36 @@ fn channels_are_read_in_the_order_of_the_format() {
     ] {
         words[1024].store(value, std::sync::atomic::Ordering::Relaxed);
         let found = framebuffer(Tiling::Linear, fourcc).pixel(&words, 0, 0);
-        assert_eq!(found, meant, "{fourcc:?}");
+        assert_eq!(found, Some(meant), "{fourcc:?}");
     }
+}
+
+#[test]
+fn framebuffers_with_a_ccs_have_room_for_it_and_wide_ones_whole_groups_of_tiles() {
+    let accepted = |width: u32, pitch: u32, ccs: [u32; 2], fourcc: &[u8; 4]| {
+        let request = FbCmd2 {
+            width,
+            height: 64,
+            pixel_format: u32::from_le_bytes(*fourcc),
+            pitches: [pitch, ccs[1], 0, 0],
+            offsets: [0, ccs[0], 0, 0],
+            ..Default::default()
+        };
+        let buffer = Buffer::new(2 << 20, 0, true).unwrap();
+        Framebuffer::new(1, &request, Some(INTEL | 4), buffer).is_ok()
+    };
+    let at = 1 << 20;
+    assert!(accepted(1024, 4096, [at, 128], b"XR24"));
+    // Two tiles for more than 1024 pixels, within the buffer, from a page on; no other channels.
+    assert!(!accepted(1025, 4224, [at, 128], b"XR24"));
+    assert!(accepted(1025, 4224, [at, 256], b"XR24"));
+    assert!(!accepted(1024, 4096, [(2 << 20) - 2048, 128], b"XR24"));
+    assert!(!accepted(1024, 4096, [2 << 20, 128], b"XR24"));
+    assert!(!accepted(1024, 4096, [at + 64, 128], b"XR24"));
+    assert!(!accepted(1024, 4096, [at, 128 + 64], b"XR24"));
+    assert!(!accepted(1024, 4096, [at, 128], b"XR30"));
+    // Display WA #0531.
+    assert!(accepted(3840, 3840 * 4, [at, 512], b"XR24"));
+    assert!(!accepted(3841, 15488, [at, 512], b"XR24"));
+    assert!(accepted(3841, 15872, [at, 512], b"XR24"));
 }
