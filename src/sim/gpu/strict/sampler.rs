@@ -2,7 +2,7 @@
 //!
 //! In:  surfaces that the sampler reads, invalidates of the texture cache. Out: the first broken
 //!      rule.
-//! Ref: the rows of the table of workarounds.
+//! Ref: [`hw::WORKAROUNDS`].
 
 use crate::observer::SampledSurface;
 use crate::rules::{SAMPLER_ASTC, SAMPLER_FORMATS};

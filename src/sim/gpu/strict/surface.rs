@@ -64,8 +64,8 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
     SURFACE_L2_BYPASS.check(!(bypasses && must_not), at, || {
         format!("{} bypasses the sampler's L2", image.format.name)
     })?;
-    // Standard tilings, the only ones with mip tails, are not modelled. Intel's OpenCL driver, whose
-    // surfaces have one level each, leaves the field zero.
+    // Standard tilings, the only ones with mip tails, are not modelled. Intel's OpenCL driver
+    // leaves the field zero in its surfaces, which have one level each.
     let last = rss::MIP_COUNT_LOD
         .get(words)
         .max(rss::SURFACE_MIN_LOD.get(words));
