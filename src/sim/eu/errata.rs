@@ -24,12 +24,12 @@ pub struct KernelErrata {
 }
 
 impl KernelErrata {
-    /// The errata of a device; without `beyond_mesa`, only those that Mesa's drivers respect.
-    pub fn of_device(device: &Device, beyond_mesa: bool) -> KernelErrata {
+    /// The errata of a device; if `lenient`, without those that drivers in use do not respect.
+    pub fn of_device(device: &Device, lenient: bool) -> KernelErrata {
         KernelErrata {
             aligned_wide_regions: device.needs(Wa::Align64BitRegions),
-            read_flags: beyond_mesa && device.needs(Wa::ReadFlagsBeforeEot),
-            clear_notification: beyond_mesa && device.needs(Wa::ClearNotificationBeforeBarrier),
+            read_flags: !lenient && device.needs(Wa::ReadFlagsBeforeEot),
+            clear_notification: !lenient && device.needs(Wa::ClearNotificationBeforeBarrier),
         }
     }
 }
