@@ -71,6 +71,10 @@ fn flags_that_are_written_are_read_before_the_end() {
     let normal = predicated(PredCtrl::Normal, 8, 2);
     assert_eq!(of(&[compare(8, 0, 2), normal]), None);
     assert_eq!(of(&[normal, compare(8, 0, 2)]), broken);
+    // An instruction reads its flags before it writes them.
+    let both = pred(compare(8, 0, 2), PredCtrl::Normal, false, 2);
+    assert_eq!(of(&[both]), broken);
+    assert_eq!(of(&[both, normal]), None);
     // The second half of 32 lanes is in the second word, which ANY32H reads too.
     let halves = [compare(16, 0, 0), compare(16, 16, 0)];
     let [one, all] = [PredCtrl::Any16h, PredCtrl::Any32h].map(|ctrl| predicated(ctrl, 8, 0));

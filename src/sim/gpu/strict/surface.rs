@@ -154,8 +154,13 @@ mod tests {
             (rss::AUXILIARY_SURFACE_MODE, 0),
         ];
         assert_eq!(broken(&words(&set)), Some("surface-astc-tiling"));
+        let bypass = Some("surface-l2-bypass");
         for (name, disabled, rule) in [
-            ("BC7_UNORM", 0, Some("surface-l2-bypass")),
+            ("BC2_UNORM", 0, bypass),
+            ("BC3_UNORM", 0, bypass),
+            ("BC5_UNORM", 0, bypass),
+            ("BC5_SNORM", 0, bypass),
+            ("BC7_UNORM", 0, bypass),
             ("BC7_UNORM", 1, None),
             ("BC1_UNORM", 0, None),
         ] {
