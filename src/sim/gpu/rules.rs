@@ -162,6 +162,8 @@ rules! {
         "the texture cache is invalidated between reads of ASTC 5x5 and of surfaces with CCS, MCS or HiZ";
     ASTC_VOID_EXTENT "astc-void-extent" for Wa::NoAstcVoidExtentDenormals, "vol. 5, ASTC Void Extent; WaEnableVoidExtentBlockPatchingforASTCLDRTextures",
         "void-extent blocks of ASTC that the sampler reads have no channel that is a denormal half float";
+    SURFACE_CCS_PITCH "surface-ccs-pitch" unless lenient for Wa::CcsScanoutPitch, "vol. 12, display WA #0531; Linux, intel_fb_stride_alignment",
+        "a surface of a dma-buf with a CCS and more than 3840 pixels in a row, which may be scanned out, has a pitch of a multiple of four tiles";
     SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
     WORK_ORDER "work-order", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
         "a stalling PIPE_CONTROL comes between work that writes memory and other work that reads or writes it";

@@ -358,7 +358,7 @@ impl Log {
 
 impl Watch for Log {
     fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), StopReason> {
-        surface::check(words, at, shared)
+        surface::check(words, at, shared, self.lenient)
     }
 
     fn depth(&self, (address, memory): (u64, &Memory), event: Depth) {
