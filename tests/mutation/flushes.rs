@@ -90,8 +90,8 @@ fn replay(
     let device = hw::Device::by_name(recording.device()).ok_or("recorded on no device")?;
     let options = Options {
         strict: true,
-        // Most recordings are of Mesa's drivers.
-        mesa: true,
+        // Most recordings are of Mesa's drivers, which break some rules.
+        lenient: true,
         instruction_budget: 50_000_000,
         semaphore_wait: std::time::Duration::from_millis(200),
         ..Options::default()

@@ -53,8 +53,8 @@ pub fn replay(
     let device = hw::Device::by_name(recording.device()).ok_or("recorded on no device")?;
     let options = Options {
         strict: true,
-        // Most recordings are of Mesa's drivers.
-        mesa: true,
+        // Most recordings are of Mesa's drivers, which break some rules.
+        lenient: true,
         instruction_budget: BUDGET.0,
         command_budget: BUDGET.1,
         semaphore_wait: std::time::Duration::from_millis(100),

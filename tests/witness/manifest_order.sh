@@ -20,7 +20,8 @@ install_anv() { # install_anv MANIFEST
     mkdir -p "$(dirname "$1")"
     cp "$anv" "$1"
 }
-expect() { # expect DRIVERS DATA_DIRS [VARIABLE=VALUE]...: the drivers that the loader lists, by name
+# expect DRIVERS DATA_DIRS [VARIABLE=VALUE]...: the drivers that the loader lists, by name
+expect() {
     local_expected=$1 local_dirs=$2
     shift 2
     cases=$((cases + 1))

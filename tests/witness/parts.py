@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs Mesa's ANV on one simulated part of each silicon of gen9 in strict mode, and compares what it programs with our table.
+"""Compares what Mesa's ANV programs on one simulated part of each silicon of gen9 with our table.
 
-In:  the folder with `ingot`; the scripts to run.
-Out: each part on which a script fails, and each figure of the table (`ingot devices --silicon`) that ANV's own table of
-     devices contradicts; exit status 1 if there is one. The last line counts.
+In:  the folder with `ingot`; the scripts to run, in strict mode.
+Out: each part on which a script fails, and each figure of the table (`ingot devices --silicon`)
+     that ANV's own table of devices contradicts; exit status 1 if there is one. The last line
+     counts.
 """
 
 import argparse

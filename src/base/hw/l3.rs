@@ -77,13 +77,6 @@ impl L3Config {
             MAX_URB_BYTES
         }
     }
-
-    /// URB size of one slice in bytes: what 3DSTATE_URB_* and 3DSTATE_PUSH_CONSTANT_ALLOC_* divide.
-    /// All slices are divided alike. Ref: BDW PRM vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address,
-    /// whose range ends at a slice's size; Mesa, intel_l3_config.c, get_urb_size_scale.
-    pub const fn urb_slice_bytes(&self, device: &Device) -> u32 {
-        self.urb_bytes(device) / device.slices as u32
-    }
 }
 
 impl Device {
@@ -155,19 +148,16 @@ mod tests {
             1 | 16 << 1 | 48 << 25
         );
         assert_eq!(config(0, 48, 48, 0, 0).register_value(), 0x6000_0060);
-        // The URB of the device after reset, and that of a slice.
-        for (name, kib, slice_kib) in [
-            ("skl", 384, 384),
-            ("skl-1902", 192, 192),
-            ("bxt", 192, 192),
-            ("bxt-5a85", 128, 128),
-            ("skl-1923", 768, 384),
-            ("skl-1932", 1008, 336),
+        // The URB of the device after reset.
+        for (name, kib) in [
+            ("skl", 384),
+            ("skl-1902", 192),
+            ("bxt", 192),
+            ("bxt-5a85", 128),
+            ("skl-1923", 768),
+            ("skl-1932", 1008),
         ] {
-            let device = device(name);
-            assert_eq!(device.urb_bytes(), kib << 10, "{name}");
-            let reset = device.l3_configs()[0];
-            assert_eq!(reset.urb_slice_bytes(device), slice_kib << 10, "{name}");
+            assert_eq!(device(name).urb_bytes(), kib << 10, "{name}");
         }
         assert!(device("tgl").l3_configs().is_empty());
     }

@@ -222,6 +222,9 @@ const fn accepted(why: &'static str, row: Workaround) -> Workaround {
 const GEN9: Parts = Parts::Gens(Gen::Gen9, Gen::Gen9);
 const GEN8_9: Parts = Parts::Gens(Gen::Gen8, Gen::Gen9);
 
+/// Why restrictions of preemption within draws need no code.
+const COMMAND_LEVEL: &str = "the kernel leaves gen9 at command level (CS_CHICKEN1), and no batch of ours writes that register";
+
 /// The table of workarounds.
 #[rustfmt::skip]
 pub const WORKAROUNDS: &[Workaround] = &[
@@ -267,19 +270,19 @@ pub const WORKAROUNDS: &[Workaround] = &[
     row(Wa::MscRawHazard, GEN9, "", "vol. 2c, CACHE_MODE_1",
         "MSC RAW Hazard Avoidance Bit, Partial Resolve Disable In VC and Float Blend Optimization Enable are set when the context is initialised",
         "corrupted multisampled targets"),
-    not_needed("the kernel leaves gen9 at command level (CS_CHICKEN1), and no batch of ours writes that register",
+    not_needed(COMMAND_LEVEL,
         row(Wa::NoMidObjectPreemptionForLineAdjacency, GEN9, "WaDisableMidObjectPreemptionForGSLineStripAdj", "vol. 2c, CS_CHICKEN1",
         "preemption at command level for line strips with adjacency and a geometry shader",
         "hang")),
-    not_needed("the kernel leaves gen9 at command level (CS_CHICKEN1), and no batch of ours writes that register",
+    not_needed(COMMAND_LEVEL,
         row(Wa::NoMidObjectPreemptionForFans, GEN9, "WaDisableMidObjectPreemptionForTrifanOrPolygon", "vol. 2c, CS_CHICKEN1",
         "preemption at command level for triangle fans and polygons",
         "hang")),
-    not_needed("the kernel leaves gen9 at command level (CS_CHICKEN1), and no batch of ours writes that register",
+    not_needed(COMMAND_LEVEL,
         row(Wa::NoMidObjectPreemptionForLineLoops, GEN9, "WaDisableMidObjectPreemptionForLineLoop", "vol. 2c, CS_CHICKEN1",
         "preemption at command level for line loops",
         "hang")),
-    not_needed("the kernel leaves gen9 at command level (CS_CHICKEN1), and no batch of ours writes that register",
+    not_needed(COMMAND_LEVEL,
         row(Wa::NoMidObjectPreemptionForInstances, GEN9, "WA#0798", "vol. 2c, CS_CHICKEN1",
         "preemption at command level for draws of more than one instance",
         "hang")),
@@ -299,7 +302,7 @@ pub const WORKAROUNDS: &[Workaround] = &[
         "bits 63:48 of addresses repeat bit 47: the hardware ignores them, and assumes that they are canonical",
         "undefined"),
     row(Wa::MipTailStartBeyondLevels, GEN9, "WaSetMipTailStartLODLargertoSurfaceLOD", "vol. 2d, RENDER_SURFACE_STATE, Mip Tail Start LOD",
-        "Mip Tail Start LOD is beyond the last level of a surface that has no mip tail: 15",
+        "Mip Tail Start LOD is beyond the last level of a surface of several levels that has no mip tail: 15",
         "texels of a mip tail that does not exist"),
     row(Wa::FewGeometryUrbEntries, Parts::KabyLakeGt1, "", "not in the PRM: Mesa observed hangs",
         "at most 256 URB entries of the geometry shader",
@@ -325,7 +328,7 @@ pub const WORKAROUNDS: &[Workaround] = &[
     row(Wa::DepthPitchWith8Samples, GEN9, "WaMsaa8xTileYDepthPitchAlignment", "Intel's workaround tables",
         "the pitch of depth buffers with eight samples is a multiple of 256 bytes",
         "corrupted depth"),
-    row(Wa::CcsScanoutPitch, GEN9, "WaLosslessCompressionSurfaceStride, Display WA #0531", "Intel's memory manager; Linux, intel_fb_stride_alignment",
+    row(Wa::CcsScanoutPitch, GEN9, "WaLosslessCompressionSurfaceStride, display WA #0531", "Intel's memory manager; Linux, intel_fb_stride_alignment",
         "with a CCS and more than 3840 pixels in a row, the pitch of a surface that is scanned out is a multiple of four tiles",
         "corrupted scanout; Linux refuses the framebuffer"),
     not_needed("no shader of ours contains CALL",

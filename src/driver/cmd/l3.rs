@@ -60,11 +60,16 @@ pub fn config(device: &hw::Device, partition: L3Partition) -> Option<&'static hw
     device.l3_configs().iter().filter(usable).min_by_key(uneven)
 }
 
-/// Bytes of a slice's URB while draws run; 0 for generations without L3 configurations in the
-/// table.
+/// Bytes of a slice's URB while draws run: what 3DSTATE_URB_* and 3DSTATE_PUSH_CONSTANT_ALLOC_*
+/// divide, in every slice alike. 0 for generations without L3 configurations in the table.
+///
+/// Ref: BDW PRM vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address, whose range ends at a slice's
+/// size; Mesa, intel_l3_config.c, get_urb_size_scale.
 pub fn draw_urb_bytes(device: &hw::Device) -> u32 {
     let config = config(device, L3Partition::WithoutSlm);
-    config.map_or(0, |config| config.urb_slice_bytes(device))
+    config.map_or(0, |config| {
+        config.urb_bytes(device) / u32::from(device.slices)
+    })
 }
 
 #[cfg(test)]

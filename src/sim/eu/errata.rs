@@ -24,12 +24,12 @@ pub struct KernelErrata {
 }
 
 impl KernelErrata {
-    /// The errata of a device; without `beyond_mesa`, only those that Mesa's drivers respect.
-    pub fn of_device(device: &Device, beyond_mesa: bool) -> KernelErrata {
+    /// The errata of a device; if `lenient`, without those that drivers in use do not respect.
+    pub fn of_device(device: &Device, lenient: bool) -> KernelErrata {
         KernelErrata {
             aligned_wide_regions: device.needs(Wa::Align64BitRegions),
-            read_flags: beyond_mesa && device.needs(Wa::ReadFlagsBeforeEot),
-            clear_notification: beyond_mesa && device.needs(Wa::ClearNotificationBeforeBarrier),
+            read_flags: !lenient && device.needs(Wa::ReadFlagsBeforeEot),
+            clear_notification: !lenient && device.needs(Wa::ClearNotificationBeforeBarrier),
         }
     }
 }
@@ -124,17 +124,24 @@ fn behind(inst: &Inst, before: Pending) -> Pending {
     pending
 }
 
-/// The rule that an instruction breaks with this pending before it.
-fn broken(inst: &Inst, before: Pending, errata: KernelErrata) -> Option<&'static ThreadRule> {
+/// The rule that an instruction breaks with this pending before it, and how.
+fn violation(
+    inst: &Inst,
+    before: Pending,
+    errata: KernelErrata,
+) -> Option<(&'static ThreadRule, String)> {
     let ends = inst.send.is_some_and(|send| send.eot);
     // The last message's own predicate is a read.
     let unread = before & FLAG_WORDS & !predicate_words(inst);
     if errata.read_flags && ends && unread != 0 {
-        return Some(&FLAGS_READ);
+        let what = format!("the thread ends with words {unread:#06b} of the flag registers unread");
+        return Some((&FLAGS_READ, what));
     }
     let unclear = before & NOTIFICATION != 0;
-    (errata.clear_notification && unclear && is_barrier_message(inst))
-        .then_some(&NOTIFICATION_CLEARED)
+    (errata.clear_notification && unclear && is_barrier_message(inst)).then(|| {
+        let what = "a barrier message without a write of n0 before it".into();
+        (&NOTIFICATION_CLEARED, what)
+    })
 }
 
 /// The first error of each instruction that breaks a rule on some path from `start`, by byte
@@ -165,14 +172,7 @@ pub(crate) fn errors(
     }
     let found = before.iter().filter_map(|(at, pending)| {
         let (inst, _) = insts.get(at)?.as_ref().ok()?;
-        let rule = broken(inst, *pending, errata)?;
-        let what = match std::ptr::eq(rule, &FLAGS_READ) {
-            true => format!(
-                "the thread ends with words {:#06b} of the flag registers unread",
-                pending & FLAG_WORDS
-            ),
-            false => "a barrier message without a write of n0 before it".into(),
-        };
+        let (rule, what) = violation(inst, *pending, errata)?;
         let stop = StopReason::Undefined {
             rule: rule.name,
             prm: rule.prm,

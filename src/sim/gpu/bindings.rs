@@ -125,6 +125,8 @@ struct CachedImage {
     image: Image,
     /// True once the rules on unresolved aux data were checked for this surface.
     checked: bool,
+    /// True once a read by the sampler was reported.
+    sampled: bool,
 }
 
 /// The surfaces that the messages of one worker's threads reference.
@@ -243,22 +245,29 @@ impl<'a> Bindings<'a> {
         }
         let address = self.surface_state(message)?;
         let at = message.ip;
-        if let Some(place) = self.images.iter().position(|s| s.state == address) {
-            if !self.images[place].checked && what != Use::Asks {
-                self.check_resolved(&self.images[place].image, what, at)?;
-                self.images[place].checked = true;
-            }
-            return Ok(place);
+        let known = self.images.iter().position(|s| s.state == address);
+        let place = match known {
+            Some(place) => place,
+            None => self.remember(address)?,
+        };
+        if what == Use::Samples && !self.images[place].sampled {
+            self.report_sampled(&self.images[place].image, at)?;
+            self.images[place].sampled = true;
         }
-        let image = Image::read(&self.view, address)?;
-        let checked = what != Use::Asks;
-        if checked {
-            self.check_resolved(&image, what, at)?;
+        if what != Use::Asks && !self.images[place].checked {
+            self.check_resolved(&self.images[place].image, what, at)?;
+            self.images[place].checked = true;
         }
+        Ok(place)
+    }
+
+    /// Reads the surface state at an address into the cache; its index there.
+    fn remember(&mut self, address: u64) -> Result<usize, StopReason> {
         let found = CachedImage {
             state: address,
-            image,
-            checked,
+            image: Image::read(&self.view, address)?,
+            checked: false,
+            sampled: false,
         };
         match self.images.get_mut(self.next_image) {
             Some(place) => *place = found,
@@ -269,16 +278,21 @@ impl<'a> Bindings<'a> {
         Ok(made)
     }
 
+    /// Reports that the sampler reads the surface.
+    fn report_sampled(&self, image: &Image, at: u64) -> Result<(), StopReason> {
+        if matches!(image.kind, Kind::Null | Kind::Buffer) {
+            return Ok(());
+        }
+        let surface = SampledSurface {
+            address: image.address,
+            format: image.format.name,
+            has_aux: image.aux.mode != AuxMode::None,
+        };
+        self.view.sampled(&surface, at)
+    }
+
     /// Checks that the surface's memory holds its data: HiZ and CCS contents are resolved.
     fn check_resolved(&self, image: &Image, what: Use, at: u64) -> Result<(), StopReason> {
-        if what == Use::Samples && !matches!(image.kind, Kind::Null | Kind::Buffer) {
-            let surface = SampledSurface {
-                address: image.address,
-                format: image.format.name,
-                has_aux: image.aux.mode != AuxMode::None,
-            };
-            self.view.sampled(&surface, at)?;
-        }
         if image.aux.mode == AuxMode::Hiz {
             return Ok(());
         }

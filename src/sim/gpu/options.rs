@@ -17,9 +17,9 @@ pub struct Options {
     /// In strict mode, return the stale data of caches that were not invalidated instead of
     /// stopping.
     pub stale: bool,
-    /// In strict mode, leave out the rules for errata that Mesa's drivers do not respect
-    /// ([`crate::rules::BatchRule::beyond_mesa`]).
-    pub mesa: bool,
+    /// In strict mode, leave out the rules that drivers in use are known to break
+    /// ([`crate::rules::BatchRule::unless_lenient`]).
+    pub lenient: bool,
     /// Number of CPU threads that run the EU threads of a dispatch; 0 = all. Strict mode uses one,
     /// for a deterministic order.
     pub cpu_threads: usize,
@@ -51,7 +51,7 @@ impl Default for Options {
         Options {
             strict: false,
             stale: false,
-            mesa: false,
+            lenient: false,
             cpu_threads: 0,
             // About ten seconds of work on two CPU threads.
             instruction_budget: 1_000_000_000,

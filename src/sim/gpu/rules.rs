@@ -1,11 +1,11 @@
 //! Table of the rules that strict mode checks.
 //!
 //! In:  nothing. Out: [`RULES`], which `ingot sim --rules` prints, and a static for each row, from
-//!      which units and strict mode create errors. The table contains only rules that drivers known
-//!      to work on real machines obey.
+//!      which units and strict mode create errors. Drivers in use on real machines obey them, but
+//!      for those marked `unless lenient`.
 
 use eu::StopReason;
-use hw::Wa;
+use hw::{Device, Wa};
 
 /// A requirement of the PRM on batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +16,20 @@ pub struct BatchRule {
     pub prm: &'static str,
     /// The requirement, in one line.
     pub help: &'static str,
-    /// Mesa's drivers break it: Intel's other drivers, or its documents, have the erratum. It is
-    /// left out where one of Mesa's drivers runs.
-    pub beyond_mesa: bool,
-    /// The workaround that the rule enforces: only devices that need it have the rule.
+    /// Drivers in use on real machines are known to break it, though documents or other drivers of
+    /// Intel's have the erratum: [`crate::Options::lenient`] leaves it out.
+    pub unless_lenient: bool,
+    /// The workaround that the rule enforces.
     pub workaround: Option<Wa>,
 }
 
 impl BatchRule {
+    /// Whether the rule is enforced on a device.
+    pub(crate) fn applies(&self, device: &Device, lenient: bool) -> bool {
+        let needed = self.workaround.is_none_or(|wa| device.needs(wa));
+        needed && !(lenient && self.unless_lenient)
+    }
+
     /// The error for a batch that breaks the rule at this address.
     pub(crate) fn stop(&self, what: impl Into<String>, at: u64) -> StopReason {
         StopReason::Undefined {
@@ -49,19 +55,19 @@ impl BatchRule {
 }
 
 macro_rules! rules {
-    ($($id:ident $name:literal $(beyond $mesa:ident)? $(for $workaround:expr)?, $prm:literal, $help:literal;)*) => {
+    ($($id:ident $name:literal $(unless $lenient:ident)? $(for $workaround:expr)?, $prm:literal, $help:literal;)*) => {
         $(pub(crate) static $id: BatchRule = BatchRule {
             name: $name,
             prm: concat!("SKL PRM ", $prm),
             help: $help,
-            beyond_mesa: rules!(@beyond $($mesa)?),
+            unless_lenient: rules!(@unless $($lenient)?),
             workaround: rules!(@workaround $($workaround)?),
         };)*
         /// Every rule for batches and dispatches. The rules for instructions are in the `eu` crate.
         pub static RULES: &[&BatchRule] = &[$(&$id),*];
     };
-    (@beyond) => { false };
-    (@beyond mesa) => { true };
+    (@unless) => { false };
+    (@unless lenient) => { true };
     (@workaround) => { None };
     (@workaround $workaround:expr) => { Some($workaround) };
 }
@@ -71,7 +77,7 @@ rules! {
     COMMAND_LENGTH "command-length", "vol. 2a, DWord Length", "a command has the length of its kind";
     RESERVED_BITS "reserved-bits", "vol. 2a, Reserved: MBZ", "reserved bits of commands and descriptors are zero";
     ADDRESS_CANONICAL "address-canonical" for Wa::CanonicalAddresses, "vol. 2a, MI_LOAD_REGISTER_MEM, Memory Address",
-        "addresses are canonical: bits 63:48 repeat bit 47";
+        "addresses are canonical, bits 63:48 repeat bit 47, but for those of MI_BATCH_BUFFER_START and STATE_BASE_ADDRESS";
     PRIVILEGED_REGISTER "privileged-register", "vol. 2a, MI_LOAD_REGISTER_IMM, User Mode Non-Privileged Registers",
         "batches of processes write only registers that the hardware or the kernel makes unprivileged";
     PIPELINE_SELECT_FLUSH "pipeline-select-flush" for Wa::FlushBeforePipelineSelect, "vol. 2a, PIPELINE_SELECT, programming notes",
@@ -89,12 +95,12 @@ rules! {
     L3_DRAINED "l3-drained" for Wa::FlushBeforeL3Config, "vol. 5, L3 Allocation and Programming",
         "the L3 configuration changes only when work is complete and its writes are flushed";
     L3_INVALIDATED "l3-invalidated", "vol. 5, L3 Allocation and Programming",
-        "after the last work, the read-only caches are invalidated, and a later PIPE_CONTROL stalls, before the L3 configuration changes";
+        "read-only caches that work has used are invalidated after it, and a later PIPE_CONTROL stalls, before the L3 configuration changes";
     L3_CURBE "l3-curbe", "vol. 5, L3 Allocation and Programming",
         "constants are loaded after the last change of the L3 configuration, which moves the URB that holds them";
     PIPE_CONTROL_TEXTURE "pipe-control-texture" for Wa::StallWithTextureInvalidateOnGpgpu, "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";
-    PIPE_CONTROL_POST_SYNC "pipe-control-post-sync" beyond mesa for Wa::StallWithPostSyncOnGpgpu, "vol. 2a, PIPE_CONTROL, Post Sync Operation",
+    PIPE_CONTROL_POST_SYNC "pipe-control-post-sync" unless lenient for Wa::StallWithPostSyncOnGpgpu, "vol. 2a, PIPE_CONTROL, Post Sync Operation",
         "a post-sync operation comes with a stall of its own in GPGPU mode";
     PIPE_CONTROL_VF "pipe-control-vf" for Wa::PostSyncWithVfInvalidate, "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "an invalidation of the vertex fetch cache comes with a post-sync operation";
@@ -147,15 +153,17 @@ rules! {
     SURFACE_L2_BYPASS "surface-l2-bypass" for Wa::SamplerL2BypassForBc, "vol. 2d, RENDER_SURFACE_STATE, Sampler L2 Bypass Mode Disable",
         "surfaces of BC2_UNORM, BC3_UNORM, BC5_UNORM, BC5_SNORM and BC7_UNORM do not bypass the sampler's L2";
     SURFACE_MIP_TAIL "surface-mip-tail" for Wa::MipTailStartBeyondLevels, "vol. 2d, RENDER_SURFACE_STATE, Mip Tail Start LOD",
-        "the mip tail of an image in Y, X or W tiles or in rows, which has none, starts beyond its last level";
+        "the mip tail of an image of several levels starts beyond the last one: images in Y, X or W tiles or in rows have none";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",
         "images in dma-bufs are cached as the page tables say: the display engine does not snoop the LLC";
-    SAMPLER_FORMATS "sampler-formats" beyond mesa for Wa::InvalidateBetweenFormats, "vol. 7, Sampler; WaSamplerCacheFlushBetweenRedescribedSurfaceReads",
+    SAMPLER_FORMATS "sampler-formats" unless lenient for Wa::InvalidateBetweenFormats, "vol. 7, Sampler; WaSamplerCacheFlushBetweenRedescribedSurfaceReads",
         "the texture cache is invalidated between reads of one surface in two formats";
-    SAMPLER_ASTC "sampler-astc-5x5" beyond mesa for Wa::FlushBetweenAstc5x5AndAux, "vol. 4, sampler workarounds",
+    SAMPLER_ASTC "sampler-astc-5x5" unless lenient for Wa::FlushBetweenAstc5x5AndAux, "vol. 4, sampler workarounds",
         "the texture cache is invalidated between reads of ASTC 5x5 and of surfaces with CCS, MCS or HiZ";
     ASTC_VOID_EXTENT "astc-void-extent" for Wa::NoAstcVoidExtentDenormals, "vol. 5, ASTC Void Extent; WaEnableVoidExtentBlockPatchingforASTCLDRTextures",
         "void-extent blocks of ASTC that the sampler reads have no channel that is a denormal half float";
+    SURFACE_CCS_PITCH "surface-ccs-pitch" unless lenient for Wa::CcsScanoutPitch, "vol. 12, display WA #0531; Linux, intel_fb_stride_alignment",
+        "a surface of a dma-buf with a CCS and more than 3840 pixels in a row, which may be scanned out, has a pitch of a multiple of four tiles";
     SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
     WORK_ORDER "work-order", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
         "a stalling PIPE_CONTROL comes between work that writes memory and other work that reads or writes it";
@@ -212,7 +220,7 @@ rules! {
         "parts that hang have the vertex cache disabled with tessellation";
     BARRIER_MODE "barrier-mode" for Wa::BarrierMode, "vol. 2c, SLICE_COMMON_ECO_CHICKEN1 (GLK)",
         "the barrier mode of Gemini Lake is that of the pipeline that uses barriers";
-    DEPTH_PITCH "depth-pitch" beyond mesa for Wa::DepthPitchWith8Samples, "vol. 2a, 3DSTATE_DEPTH_BUFFER, Surface Pitch; WaMsaa8xTileYDepthPitchAlignment",
+    DEPTH_PITCH "depth-pitch" unless lenient for Wa::DepthPitchWith8Samples, "vol. 2a, 3DSTATE_DEPTH_BUFFER, Surface Pitch; WaMsaa8xTileYDepthPitchAlignment",
         "the pitch of a depth buffer with eight samples is a multiple of 256 bytes";
     VERTEX_BUFFER_EMPTY "vertex-buffer-empty" for Wa::NullVertexBufferWhenEmpty, "vol. 2a, VERTEX_BUFFER_STATE, Null Vertex Buffer",
         "a vertex buffer without bytes is a null vertex buffer";

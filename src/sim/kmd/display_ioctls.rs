@@ -119,7 +119,7 @@ impl File {
         }
         state.flipping = true;
         drop(state);
-        let device = self.device.clone();
+        let (device, owner) = (self.device.clone(), display.clone());
         let period_ns = period_ns(&mode);
         let flip = move || {
             // A batch that never ends is stopped as hung, which signals its fence.
@@ -148,7 +148,10 @@ impl File {
             }
         };
         let thread = std::thread::Builder::new().name("i915-flip".into());
-        thread.spawn(flip).map(drop).map_err(|_| Errno::ENOMEM)
+        thread.spawn(flip).map(drop).map_err(|_| {
+            lock(&owner.state).flipping = false;
+            Errno::ENOMEM
+        })
     }
 }
 

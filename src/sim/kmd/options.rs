@@ -83,8 +83,8 @@ pub struct Options {
     pub strict: bool,
     /// In strict mode: return stale data from caches instead of reporting the read.
     pub stale: bool,
-    /// In strict mode: leave out the rules for errata that Mesa's drivers do not respect.
-    pub mesa: bool,
+    /// In strict mode: leave out the rules that drivers in use are known to break.
+    pub lenient: bool,
     /// Seconds after which a batch counts as hung.
     pub hang_seconds: u32,
     /// Instructions of a batch after which it counts as hung.
@@ -128,7 +128,7 @@ impl Default for Options {
         Self {
             strict: false,
             stale: false,
-            mesa: false,
+            lenient: false,
             hang_seconds: DEFAULT_HANG_SECONDS,
             hang_instructions: gpu::Options::default().instruction_budget,
             cpu_threads: 0,
@@ -161,8 +161,8 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
         "strict, but reads return stale data from caches instead of being reported: the images show it",
     ),
     (
-        "mesa",
-        "in strict mode, leave out the rules for errata that Mesa's drivers do not respect (implied by --driver)",
+        "lenient",
+        "in strict mode, leave out the rules that drivers in use are known to break (--driver of any other than Ingot implies it)",
     ),
     (
         "hang=SECONDS",
@@ -251,7 +251,7 @@ impl Options {
             profile: self.profile.is_some(),
             strict: self.strict,
             stale: self.stale,
-            mesa: self.mesa,
+            lenient: self.lenient,
             instruction_budget: self.hang_instructions,
             cpu_threads: self.cpu_threads,
             ..gpu::Options::default()
@@ -282,7 +282,7 @@ impl Options {
             match word.split_once('=') {
                 None if word == "strict" => options.strict = true,
                 None if word == "stale" => (options.strict, options.stale) = (true, true),
-                None if word == "mesa" => options.mesa = true,
+                None if word == "lenient" => options.lenient = true,
                 None if word == "display" => options.display = true,
                 Some(("display", folder)) => {
                     options.display = true;

@@ -15,8 +15,8 @@ use uapi::{Errno, Result, drm};
 use crate::call::{Call, number_of};
 use crate::user_memory;
 
-/// The numbers of this module's ioctls.
-const NUMBERS: std::ops::RangeInclusive<u32> = 0xa0..=0xbf;
+/// The numbers of the ioctls of displays. Those of syncobjs follow.
+const NUMBERS: std::ops::Range<u32> = 0xa0..number_of(drm::SYNCOBJ_CREATE);
 /// DRM_IOCTL_SET_MASTER and DRM_IOCTL_DROP_MASTER.
 const MASTER: std::ops::RangeInclusive<u32> = 0x1e..=0x1f;
 /// `connection` of a connected display.
@@ -40,8 +40,7 @@ pub(crate) fn execute(
     if MASTER.contains(&number) && file.has_display() {
         return Some(Ok(()));
     }
-    // The numbers from 0xbf on are of syncobjs.
-    if !NUMBERS.contains(&number) || number >= number_of(drm::SYNCOBJ_CREATE) {
+    if !NUMBERS.contains(&number) {
         return None;
     }
     Some(match file.has_display() {

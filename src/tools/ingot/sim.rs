@@ -135,8 +135,8 @@ fn option_list(args: &Args) -> Result<String, String> {
     if args.strict {
         options.push("strict".into());
     }
-    if args.driver.as_deref().is_some_and(is_mesa) {
-        options.push("mesa".into());
+    if !args.driver.as_deref().is_none_or(is_ingot) {
+        options.push("lenient".into());
     }
     if let Some(units) = &args.trace {
         options.extend(units.split(',').map(|unit| format!("trace={unit}")));
@@ -220,7 +220,14 @@ fn command(args: &Args) -> Result<Command, String> {
 /// Prints the rules of strict mode: for batches and dispatches, for threads, for instructions.
 fn rules() -> ExitCode {
     let (mut rows, mut out) = (Vec::new(), String::new());
-    rows.extend(gpu::RULES.iter().map(|r| (r.name, r.help, r.prm.into())));
+    rows.extend(gpu::RULES.iter().map(|r| {
+        let lenient = if r.unless_lenient {
+            "; not if lenient"
+        } else {
+            ""
+        };
+        (r.name, r.help, format!("{}{lenient}", r.prm))
+    }));
     rows.extend(eu::RULES.iter().map(|r| (r.name, r.help, r.prm.into())));
     let instructions = isa::rules(hw::Gen::Gen9);
     rows.extend(instructions.map(|r| (r.rule, r.text, format!("SKL PRM, \"{}\"", r.prm))));
@@ -273,11 +280,11 @@ fn find(name: &str, installed: &[&str]) -> Result<PathBuf, String> {
 const DRIVERS: &str =
     "it may be ingot, anv or hasvk (Vulkan), iris (OpenGL), neo (OpenCL), or a JSON manifest";
 
-/// True for a driver that breaks the rules that Mesa breaks: any but our own. Kernels of Intel's
-/// OpenCL driver leave flag registers unread, too.
-fn is_mesa(driver: &str) -> bool {
+/// True for our own driver, by name or manifest. All others break rules that `lenient` leaves out:
+/// Mesa's most of them, and kernels of Intel's OpenCL driver leave flag registers unread.
+fn is_ingot(driver: &str) -> bool {
     let name = std::path::Path::new(driver).file_name();
-    !name.is_some_and(|name| name.to_string_lossy().starts_with("ingot"))
+    name.is_some_and(|name| name.to_string_lossy().starts_with("ingot"))
 }
 
 /// The environment variables that make the program's loader use only this driver.

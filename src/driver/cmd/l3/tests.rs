@@ -23,6 +23,23 @@ fn slm_takes_ways_from_the_urb() {
     assert_eq!(config(hw::Device::by_name("tgl").unwrap(), WithSlm), None);
 }
 
+/// The sum of all slices ends at 1008 KiB, which parts with three slices exceed.
+#[test]
+fn draws_divide_the_urb_of_one_slice() {
+    for (name, kib) in [
+        ("skl", 384),
+        ("skl-1902", 192),
+        ("bxt", 192),
+        ("bxt-5a85", 128),
+        ("skl-1923", 384),
+        ("skl-1932", 336),
+        ("tgl", 0),
+    ] {
+        let device = hw::Device::by_name(name).unwrap();
+        assert_eq!(draw_urb_bytes(device), kib << 10, "{name}");
+    }
+}
+
 #[test]
 fn the_first_command_of_a_batch_changes_nothing() {
     for first in [WithoutSlm, WithSlm] {

@@ -104,7 +104,7 @@ impl Gpu {
             device,
             options: Options {
                 hw_gen: device.hw_gen,
-                kernel_errata: eu::KernelErrata::of_device(device, !options.mesa),
+                kernel_errata: eu::KernelErrata::of_device(device, options.lenient),
                 ..options
             },
             epoch: Instant::now(),
@@ -144,7 +144,7 @@ impl Gpu {
         let log = self.options.strict.then(|| {
             let unresolved = Arc::clone(&self.unresolved);
             let mut log = Log::with_resolve_tracker(unresolved, space, self.options.stale);
-            log.beyond_mesa = !self.options.mesa;
+            log.lenient = self.options.lenient;
             log
         });
         let watch = log.as_ref().map(|log| log as &dyn Watch);

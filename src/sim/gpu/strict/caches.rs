@@ -74,8 +74,8 @@ pub(crate) struct Log {
     space: AddressSpace,
     /// Return stale data instead of stopping.
     returns_stale: bool,
-    /// Enforces the rules that Mesa's drivers break ([`crate::rules::BatchRule::beyond_mesa`]).
-    pub beyond_mesa: bool,
+    /// Leaves out the rules that drivers in use are known to break.
+    pub lenient: bool,
 }
 
 /// What a PIPE_CONTROL had to do.
@@ -110,7 +110,7 @@ impl Log {
             state: Mutex::new(state),
             space: space.clone(),
             returns_stale,
-            beyond_mesa: true,
+            lenient: false,
         }
     }
 
@@ -358,7 +358,7 @@ impl Log {
 
 impl Watch for Log {
     fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), StopReason> {
-        surface::check(words, at, shared)
+        surface::check(words, at, shared, self.lenient)
     }
 
     fn depth(&self, (address, memory): (u64, &Memory), event: Depth) {
@@ -681,9 +681,9 @@ impl Watch for Log {
     }
 
     fn sampled(&self, surface: &SampledSurface, at: u64) -> Result<(), StopReason> {
-        match self.beyond_mesa {
-            true => self.state().sampler.read(surface, at),
-            false => Ok(()),
+        match self.lenient {
+            true => Ok(()),
+            false => self.state().sampler.read(surface, at),
         }
     }
 

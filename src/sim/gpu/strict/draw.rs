@@ -419,6 +419,19 @@ fn check_setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), StopRe
     })
 }
 
+/// Whether constants are pushed to pixel shaders.
+pub(super) fn has_pixel_constants(state: &DrawState) -> bool {
+    let constants = state.words(&draw::state_constant_ps::PACKET);
+    let constants = constants.get(1..).unwrap_or_default();
+    let lengths = [
+        body::READ_LENGTH,
+        body::READ_LENGTH_1,
+        body::READ_LENGTH_2,
+        body::READ_LENGTH_3,
+    ];
+    lengths.iter().any(|length| length.get(constants) != 0)
+}
+
 fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_multisample as multisample, state_ps as ps, state_ps_extra as extra};
     let asks = |field| state.flag(&extra::PACKET, field);
@@ -446,15 +459,7 @@ fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), StopReason> {
     PS_SAMPLE_WIDTH.check(!per_sample || widths < 2, at, || {
         format!("{widths} widths for threads of single samples")
     })?;
-    let constants = state.words(&draw::state_constant_ps::PACKET);
-    let constants = constants.get(1..).unwrap_or_default();
-    let lengths = [
-        body::READ_LENGTH,
-        body::READ_LENGTH_1,
-        body::READ_LENGTH_2,
-        body::READ_LENGTH_3,
-    ];
-    let some = lengths.iter().any(|length| length.get(constants) != 0);
+    let some = has_pixel_constants(state);
     let takes = flag(ps::PUSH_CONSTANT_ENABLE);
     PS_PUSH_CONSTANTS.check(takes || !some, at, || {
         "constants are pushed that the pixel shader does not take".into()

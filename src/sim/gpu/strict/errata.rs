@@ -2,7 +2,7 @@
 //!
 //! In:  the state that a draw or walker uses, the device. Out: the first rule that is broken where
 //!      the device needs the workaround of [`hw::Wa`].
-//! Ref: the rows of the table of workarounds.
+//! Ref: [`hw::WORKAROUNDS`].
 
 use crate::context::HwContext;
 use crate::draw_state::DrawState;
@@ -10,8 +10,9 @@ use crate::rules::{
     BARRIER_MODE, DEPTH_PITCH, PS_HEADER_ONLY, STAGE_THREADS, URB_ENTRIES_LIMIT,
     VERTEX_BUFFER_EMPTY, VERTEX_CACHE_TESSELLATION,
 };
+use crate::strict::draw::has_pixel_constants;
 use eu::StopReason;
-use hw::draw_state::{state_constant_body as body, vertex_buffer_state as vb};
+use hw::draw_state::vertex_buffer_state as vb;
 use hw::state::interface_descriptor_data as idd;
 use hw::value::draw::depth_surface_type;
 use hw::{Device, Field, Packet, Wa, draw, register};
@@ -44,8 +45,13 @@ static STAGES: [(&str, &Packet, Field, Field); 4] = [
     ),
 ];
 
-/// Checks the state that a draw uses.
-pub(super) fn check_draw(context: &HwContext, device: &Device, at: u64) -> Result<(), StopReason> {
+/// Checks the state that a draw uses. `lenient`: without the rules that drivers in use break.
+pub(super) fn check_draw(
+    context: &HwContext,
+    device: &Device,
+    lenient: bool,
+    at: u64,
+) -> Result<(), StopReason> {
     let state = &context.draw;
     for (stage, packet, enable, field) in STAGES {
         let threads = state.get(packet, field) + 1;
@@ -53,15 +59,22 @@ pub(super) fn check_draw(context: &HwContext, device: &Device, at: u64) -> Resul
         let legal = !state.flag(packet, enable) || threads <= max;
         STAGE_THREADS.check(legal, at, || format!("{stage}: {threads} threads of {max}"))?;
     }
-    check_payload(state, device, at)?;
+    if PS_HEADER_ONLY.applies(device, lenient) {
+        check_payload(state, at)?;
+    }
     check_urb_entries(state, device, at)?;
-    check_vertex_buffers(state, device, at)?;
+    if VERTEX_BUFFER_EMPTY.applies(device, lenient) {
+        check_vertex_buffers(state, at)?;
+    }
+    if DEPTH_PITCH.applies(device, lenient) {
+        check_depth_pitch(state, at)?;
+    }
     let tessellates = state.flag(&draw::state_ds::PACKET, draw::state_ds::ENABLE);
     let cached = !state.flag(
         &draw::state_vs::PACKET,
         draw::state_vs::VERTEX_CACHE_DISABLE,
     );
-    let needed = device.needs(Wa::NoVertexCacheWithTessellation);
+    let needed = VERTEX_CACHE_TESSELLATION.applies(device, lenient);
     VERTEX_CACHE_TESSELLATION.check(!(needed && tessellates && cached), at, || {
         "the vertex cache is enabled beside a domain shader".into()
     })?;
@@ -69,12 +82,8 @@ pub(super) fn check_draw(context: &HwContext, device: &Device, at: u64) -> Resul
     check_barrier_mode(context, hull.then_some(true), device, at)
 }
 
-/// Checks what Mesa's drivers do not respect.
-pub(super) fn check_draw_beyond_mesa(
-    state: &DrawState,
-    device: &Device,
-    at: u64,
-) -> Result<(), StopReason> {
+/// Checks the pitch of a depth buffer with eight samples.
+fn check_depth_pitch(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_depth_buffer as depth, state_multisample as multisample};
     const EIGHT_SAMPLES: u64 = 3;
     let samples = state.get(&multisample::PACKET, multisample::NUMBER_OF_MULTISAMPLES);
@@ -82,20 +91,14 @@ pub(super) fn check_draw_beyond_mesa(
     let null = state.get(&depth::PACKET, depth::SURFACE_TYPE) == depth_surface_type::SURFTYPE_NULL
         || state.get(&depth::PACKET, depth::SURFACE_BASE_ADDRESS) == 0;
     let pitch = state.get(&depth::PACKET, depth::SURFACE_PITCH) + 1;
-    let concerned = device.needs(Wa::DepthPitchWith8Samples)
-        && samples == EIGHT_SAMPLES
-        && !state.words(&depth::PACKET).is_empty()
-        && !null;
+    let concerned = samples == EIGHT_SAMPLES && !state.words(&depth::PACKET).is_empty() && !null;
     DEPTH_PITCH.check(!concerned || pitch.is_multiple_of(256), at, || {
         format!("eight samples, {pitch} bytes")
     })
 }
 
 /// Checks that vertex buffers without bytes are null.
-fn check_vertex_buffers(state: &DrawState, device: &Device, at: u64) -> Result<(), StopReason> {
-    if !device.needs(Wa::NullVertexBufferWhenEmpty) {
-        return Ok(());
-    }
+fn check_vertex_buffers(state: &DrawState, at: u64) -> Result<(), StopReason> {
     for (index, words) in &state.vertex_buffers {
         let null = vb::NULL_VERTEX_BUFFER.get(words) == 1;
         let legal = null || vb::BUFFER_SIZE.get(words) != 0;
@@ -123,7 +126,7 @@ fn check_barrier_mode(
     device: &Device,
     at: u64,
 ) -> Result<(), StopReason> {
-    if !device.needs(Wa::BarrierMode) {
+    if !BARRIER_MODE.applies(device, false) {
         return Ok(());
     }
     let mode = context.register(register::SLICE_COMMON_ECO_CHICKEN1);
@@ -139,23 +142,14 @@ fn check_barrier_mode(
 }
 
 /// Checks that the payload of pixel shader threads has more than its header.
-fn check_payload(state: &DrawState, device: &Device, at: u64) -> Result<(), StopReason> {
+fn check_payload(state: &DrawState, at: u64) -> Result<(), StopReason> {
     use draw::{state_ps as ps, state_ps_extra as extra, state_sbe as sbe, state_wm as wm};
     let extra_flag = |field| state.flag(&extra::PACKET, field);
     let dispatched = extra_flag(extra::PIXEL_SHADER_VALID) && state.renders();
-    if !device.needs(Wa::HeaderOnlyPixelShader) || !dispatched {
+    if !dispatched {
         return Ok(());
     }
-    let constants = state.words(&draw::state_constant_ps::PACKET);
-    let constants = constants.get(1..).unwrap_or_default();
-    let lengths = [
-        body::READ_LENGTH,
-        body::READ_LENGTH_1,
-        body::READ_LENGTH_2,
-        body::READ_LENGTH_3,
-    ];
-    let pushes = state.flag(&ps::PACKET, ps::PUSH_CONSTANT_ENABLE)
-        && lengths.iter().any(|length| length.get(constants) != 0);
+    let pushes = state.flag(&ps::PACKET, ps::PUSH_CONSTANT_ENABLE) && has_pixel_constants(state);
     let attributes = extra_flag(extra::ATTRIBUTE_ENABLE)
         && state.get(&sbe::PACKET, sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES) > 0;
     let others = [

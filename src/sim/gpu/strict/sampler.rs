@@ -2,7 +2,7 @@
 //!
 //! In:  surfaces that the sampler reads, invalidates of the texture cache. Out: the first broken
 //!      rule.
-//! Ref: the rows of the table of workarounds.
+//! Ref: [`hw::WORKAROUNDS`].
 
 use crate::observer::SampledSurface;
 use crate::rules::{SAMPLER_ASTC, SAMPLER_FORMATS};
@@ -55,6 +55,8 @@ impl SamplerReads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observer::{CACHES, PipeControlEffects, Via, Watch};
+    use crate::strict::caches::Log;
 
     fn rule(reads: &mut SamplerReads, read: (u64, &'static str, bool)) -> Option<&'static str> {
         let (address, format, has_aux) = read;
@@ -80,6 +82,32 @@ mod tests {
         assert_eq!(rule(&mut reads, (0x1000, "R8_UINT", false)), broken);
         reads.invalidate();
         assert_eq!(rule(&mut reads, (0x1000, "R8_UINT", false)), None);
+    }
+
+    #[test]
+    fn only_an_invalidate_of_textures_empties_the_texture_cache() {
+        let read = |log: &Log, format| {
+            let surface = SampledSurface {
+                address: 0x1000,
+                format,
+                has_aux: false,
+            };
+            log.sampled(&surface, 0).is_ok()
+        };
+        let control = |log: &Log, via| {
+            log.pipe_control(&PipeControlEffects {
+                invalidated: CACHES.map(|cache| cache == via),
+                ..PipeControlEffects::default()
+            });
+        };
+        let mut log = Log::default();
+        assert!(read(&log, "R8_UNORM"));
+        control(&log, Via::Constant);
+        assert!(!read(&log, "R8_UINT"));
+        control(&log, Via::Texture);
+        assert!(read(&log, "R8_UNORM"));
+        log.lenient = true;
+        assert!(read(&log, "R8_UINT"));
     }
 
     #[test]

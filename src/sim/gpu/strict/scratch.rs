@@ -8,6 +8,7 @@
 //!      threads count the EUs that are fused off.
 
 use crate::context::{HwContext, Vfe};
+use crate::draw_state::DrawState;
 use crate::rules::SCRATCH_ROOM;
 use crate::space::{ADDRESS_MASK, AddressSpace};
 use eu::StopReason;
@@ -21,6 +22,7 @@ const SUBSLICES_PER_SLICE: u64 = 4;
 /// The scratch fields of a stage's command.
 struct Stage {
     name: &'static str,
+    enabled: (&'static Packet, Field),
     packet: &'static Packet,
     base: Field,
     per_thread: Field,
@@ -28,10 +30,31 @@ struct Stage {
     threads: Option<Field>,
 }
 
+impl Stage {
+    fn runs(&self, state: &DrawState) -> bool {
+        let (packet, field) = self.enabled;
+        // If rendering is disabled, the pixel shader state is a leftover of an earlier draw.
+        state.flag(packet, field) && (self.threads.is_some() || state.renders())
+    }
+}
+
+/// A geometry stage, whose command limits its threads.
+macro_rules! geometry_stage {
+    ($name:literal, $module:ident) => {
+        stage!(
+            $name,
+            $module,
+            (&draw::$module::PACKET, draw::$module::ENABLE),
+            Some(draw::$module::MAXIMUM_NUMBER_OF_THREADS)
+        )
+    };
+}
+
 macro_rules! stage {
-    ($name:literal, $module:ident, $threads:expr) => {
+    ($name:literal, $module:ident, $enabled:expr, $threads:expr) => {
         Stage {
             name: $name,
+            enabled: $enabled,
             packet: &draw::$module::PACKET,
             base: draw::$module::SCRATCH_SPACE_BASE_POINTER,
             per_thread: draw::$module::PER_THREAD_SCRATCH_SPACE,
@@ -41,27 +64,19 @@ macro_rules! stage {
 }
 
 static STAGES: [Stage; 5] = [
+    geometry_stage!("VS", state_vs),
+    geometry_stage!("HS", state_hs),
+    geometry_stage!("DS", state_ds),
+    geometry_stage!("GS", state_gs),
     stage!(
-        "VS",
-        state_vs,
-        Some(draw::state_vs::MAXIMUM_NUMBER_OF_THREADS)
+        "PS",
+        state_ps,
+        (
+            &draw::state_ps_extra::PACKET,
+            draw::state_ps_extra::PIXEL_SHADER_VALID
+        ),
+        None
     ),
-    stage!(
-        "HS",
-        state_hs,
-        Some(draw::state_hs::MAXIMUM_NUMBER_OF_THREADS)
-    ),
-    stage!(
-        "DS",
-        state_ds,
-        Some(draw::state_ds::MAXIMUM_NUMBER_OF_THREADS)
-    ),
-    stage!(
-        "GS",
-        state_gs,
-        Some(draw::state_gs::MAXIMUM_NUMBER_OF_THREADS)
-    ),
-    stage!("PS", state_ps, None),
 ];
 
 /// Checks the scratch memory of a draw's stages.
@@ -72,7 +87,8 @@ pub(crate) fn check_draw(
     at: u64,
 ) -> Result<(), StopReason> {
     let state = &context.draw;
-    STAGES.iter().try_for_each(|stage| {
+    let mut stages = STAGES.iter().filter(|stage| stage.runs(state));
+    stages.try_for_each(|stage| {
         let base = state.get(stage.packet, stage.base);
         let bytes = 1024 << state.get(stage.packet, stage.per_thread);
         let slices = u64::from(device.slices);

@@ -5,7 +5,8 @@
 
 use crate::rules::{
     SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT,
-    SURFACE_CCS_FORMAT, SURFACE_L2_BYPASS, SURFACE_MIP_TAIL, SURFACE_PITCH, SURFACE_SHARED,
+    SURFACE_CCS_FORMAT, SURFACE_CCS_PITCH, SURFACE_L2_BYPASS, SURFACE_MIP_TAIL, SURFACE_PITCH,
+    SURFACE_SHARED,
 };
 use crate::strict::addresses;
 use crate::strict::reserved_bits::check_reserved_bits;
@@ -24,8 +25,14 @@ const NO_L2_BYPASS: [&str; 5] = [
     "BC7_UNORM",
 ];
 
-/// Checks a surface state; `at` is its address. `shared`: its memory is a dma-buf.
-pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), StopReason> {
+/// Checks a surface state; `at` is its address. `shared`: its memory is a dma-buf. `lenient`:
+/// without the rules that drivers in use break.
+pub(super) fn check(
+    words: &[u32; 16],
+    at: u64,
+    shared: bool,
+    lenient: bool,
+) -> Result<(), StopReason> {
     check_reserved_bits(&rss::PACKET, words, at)?;
     addresses::check(&rss::PACKET, words, at)?;
     let image = Image::from_words(words, at)?;
@@ -59,13 +66,19 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
     SURFACE_CCS_FORMAT.check(image.aux.mode != AuxMode::CcsE || compressed, at, || {
         format!("AUX_CCS_E of {}", image.format.name)
     })?;
+    let scanned = shared && image.aux.mode == AuxMode::CcsE && image.width > 3840;
+    let needed = const { Wa::CcsScanoutPitch.required_on(Gen::Gen9) } && !lenient;
+    let aligned = pitch.is_multiple_of(4 * unit);
+    SURFACE_CCS_PITCH.check(!(needed && scanned) || aligned, at, || {
+        format!("{pitch} bytes for {} pixels", image.width)
+    })?;
     let bypasses = rss::SAMPLER_L2_BYPASS_MODE_DISABLE.get(words) == 0;
     let must_not = NO_L2_BYPASS.contains(&image.format.name);
     SURFACE_L2_BYPASS.check(!(bypasses && must_not), at, || {
         format!("{} bypasses the sampler's L2", image.format.name)
     })?;
-    // Standard tilings, the only ones with mip tails, are not modelled. Intel's OpenCL driver, whose
-    // surfaces have one level each, leaves the field zero.
+    // Standard tilings, the only ones with mip tails, are not modelled. Intel's OpenCL driver
+    // leaves the field zero in its surfaces, which have one level each.
     let last = rss::MIP_COUNT_LOD
         .get(words)
         .max(rss::SURFACE_MIN_LOD.get(words));
@@ -105,7 +118,7 @@ mod tests {
     }
 
     fn broken(words: &[u32; 16]) -> Option<&'static str> {
-        match check(words, 0, false) {
+        match check(words, 0, false, false) {
             Err(StopReason::Undefined { rule, .. }) => Some(rule),
             Err(other) => panic!("{other:?}"),
             Ok(()) => None,
@@ -114,13 +127,31 @@ mod tests {
 
     #[test]
     fn shared_images_need_page_table_mocs() {
-        let checked = |entry: u64, shared| check(&words(&[(rss::MOCS, entry << 1)]), 0, shared);
+        let checked =
+            |entry: u64, shared| check(&words(&[(rss::MOCS, entry << 1)]), 0, shared, false);
         assert!(checked(1, true).is_ok() && checked(1, false).is_ok() && checked(2, false).is_ok());
         let rule = match checked(2, true) {
             Err(StopReason::Undefined { rule, .. }) => rule,
             other => panic!("{other:?}"),
         };
         assert_eq!(rule, "surface-shared");
+    }
+
+    #[test]
+    fn wide_compressed_images_that_are_shared_have_a_pitch_of_four_tiles() {
+        let checked = |width: u64, tiles: u64, shared, lenient| {
+            let set = [
+                (rss::MOCS, 1 << 1),
+                (rss::WIDTH, width - 1),
+                (rss::SURFACE_PITCH, tiles * 128 - 1),
+            ];
+            check(&words(&set), 0, shared, lenient).is_ok()
+        };
+        assert!(!checked(3844, 121, true, false));
+        assert!(checked(3844, 124, true, false));
+        assert!(checked(3840, 121, true, false));
+        assert!(checked(3844, 121, false, false));
+        assert!(checked(3844, 121, true, true));
     }
 
     #[test]
@@ -154,8 +185,13 @@ mod tests {
             (rss::AUXILIARY_SURFACE_MODE, 0),
         ];
         assert_eq!(broken(&words(&set)), Some("surface-astc-tiling"));
+        let bypass = Some("surface-l2-bypass");
         for (name, disabled, rule) in [
-            ("BC7_UNORM", 0, Some("surface-l2-bypass")),
+            ("BC2_UNORM", 0, bypass),
+            ("BC3_UNORM", 0, bypass),
+            ("BC5_UNORM", 0, bypass),
+            ("BC5_SNORM", 0, bypass),
+            ("BC7_UNORM", 0, bypass),
             ("BC7_UNORM", 1, None),
             ("BC1_UNORM", 0, None),
         ] {

@@ -25,7 +25,7 @@ use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
 use hw::value::command::walker_simd_size;
 use hw::value::state::shared_local_memory_size;
-use hw::{Device, Field, Packet, Wa, draw as packets, media, mi, register};
+use hw::{Device, Field, Packet, draw as packets, media, mi, register};
 
 /// Invalidate flags of PIPE_CONTROL, and the cache of each.
 const CACHES: [(Field, Via); 4] = {
@@ -167,10 +167,7 @@ impl<'a> Tracker<'a> {
             consistency::check_draw(&context.draw, at)?;
             stages::check(&context.draw, at)?;
             urb::check(&context.draw, l3, device, at)?;
-            errata::check_draw(context, device, at)?;
-            if self.log.beyond_mesa {
-                errata::check_draw_beyond_mesa(&context.draw, device, at)?;
-            }
+            errata::check_draw(context, device, self.log.lenient, at)?;
             self.begin_draw_work();
             Ok(())
         } else if is(&media::gpgpu_walker::PACKET) {
@@ -199,7 +196,7 @@ impl<'a> Tracker<'a> {
         let ways = value & register::L3CNTLREG_WAYS;
         let known = known.any(|division| division.register_value() == ways);
         L3_DIVISION.check(known, at, || format!("{value:#x}"))?;
-        let drained = self.is_clean(DATA_CACHE) || !device.needs(Wa::FlushBeforeL3Config);
+        let drained = self.is_clean(DATA_CACHE) || !L3_DRAINED.applies(device, self.log.lenient);
         L3_DRAINED.check(drained, at, || self.describe_pending_work())?;
         L3_INVALIDATED.check(self.needs_invalidation == 0, at, || {
             missing_caches(self.needs_invalidation)
@@ -248,12 +245,11 @@ impl<'a> Tracker<'a> {
             "the texture cache is invalidated under running work".into()
         })?;
         let post_sync = set(f::POST_SYNC_OPERATION);
-        let stalls_late = gpgpu && post_sync && !stall && self.log.beyond_mesa;
-        PIPE_CONTROL_POST_SYNC.check(
-            !(stalls_late && device.needs(Wa::StallWithPostSyncOnGpgpu)),
-            at,
-            || "a post-sync operation without a stall, in the GPGPU pipeline".into(),
-        )?;
+        let unstalled = gpgpu && post_sync && !stall;
+        let enforced = PIPE_CONTROL_POST_SYNC.applies(device, self.log.lenient);
+        PIPE_CONTROL_POST_SYNC.check(!(unstalled && enforced), at, || {
+            "a post-sync operation without a stall, in the GPGPU pipeline".into()
+        })?;
         let vertices = set(f::VF_CACHE_INVALIDATION_ENABLE);
         PIPE_CONTROL_VF.check(!vertices || post_sync, at, || {
             "the vertex fetch cache is invalidated without a post-sync operation".into()

@@ -18,7 +18,7 @@ fn options_are_parsed_from_a_list() {
         let line = error.to_string();
         assert!(
             line.contains(&format!(
-                "{word:?}; there are strict, stale, mesa, hang=SECONDS"
+                "{word:?}; there are strict, stale, lenient, hang=SECONDS"
             )),
             "{line}"
         );

@@ -31,14 +31,17 @@ fn needs(bytes: u64, check: impl Fn(&AddressSpace) -> Result<(), StopReason>) {
     assert!(!accepts(bytes - 0x1000, &check));
 }
 
-fn stage(packet: &'static Packet, fields: &[(Field, u64)]) -> HwContext {
-    let mut words = vec![0; packet.dwords.into()];
-    words[0] = packet.header;
-    for (field, value) in fields {
-        field.set(&mut words, *value);
-    }
+/// A context after these commands, each with some fields set.
+fn context(commands: &[(&'static Packet, &[(Field, u64)])]) -> HwContext {
     let mut state = DrawState::default();
-    state.latch(packet, &words);
+    for (packet, fields) in commands {
+        let mut words = vec![0; packet.dwords.into()];
+        words[0] = packet.header;
+        for (field, value) in *fields {
+            field.set(&mut words, *value);
+        }
+        state.latch(packet, &words);
+    }
     HwContext {
         draw: state,
         ..HwContext::default()
@@ -47,35 +50,49 @@ fn stage(packet: &'static Packet, fields: &[(Field, u64)]) -> HwContext {
 
 #[test]
 fn pixel_shaders_number_64_threads_in_each_of_four_subslices() {
-    use draw::state_ps as ps;
-    let context = stage(
-        &ps::PACKET,
-        &[
-            (ps::SCRATCH_SPACE_BASE_POINTER, START),
-            (ps::PER_THREAD_SCRATCH_SPACE, 2),
-        ],
-    );
+    use draw::{state_ps as ps, state_ps_extra as extra};
+    let with_valid = |valid| {
+        context(&[
+            (&extra::PACKET, &[(extra::PIXEL_SHADER_VALID, valid)]),
+            (
+                &ps::PACKET,
+                &[
+                    (ps::SCRATCH_SPACE_BASE_POINTER, START),
+                    (ps::PER_THREAD_SCRATCH_SPACE, 2),
+                ],
+            ),
+        ])
+    };
+    let (context, disabled) = (with_valid(1), with_valid(0));
     for (part, slices) in [("skl", 1), ("skl-1932", 3), ("glk", 1)] {
         let device = Device::by_name(part).expect("a part");
         needs(slices * 4 * 64 * 4096, |space| {
             check_draw(&context, space, device, 0)
         });
+        assert!(accepts(4096, |space| check_draw(
+            &disabled, space, device, 0
+        )));
     }
 }
 
 #[test]
 fn geometry_stages_number_the_threads_that_they_allow() {
     use draw::state_vs as vs;
-    let context = stage(
-        &vs::PACKET,
-        &[
+    let with_enable = |enable| {
+        let fields = [
+            (vs::ENABLE, enable),
             (vs::SCRATCH_SPACE_BASE_POINTER, START),
             (vs::PER_THREAD_SCRATCH_SPACE, 0),
             (vs::MAXIMUM_NUMBER_OF_THREADS, 335),
-        ],
-    );
+        ];
+        context(&[(&vs::PACKET, &fields)])
+    };
+    let (context, disabled) = (with_enable(1), with_enable(0));
     let device = Device::by_name("skl").expect("a part");
     needs(336 * 1024, |space| check_draw(&context, space, device, 0));
+    assert!(accepts(4096, |space| check_draw(
+        &disabled, space, device, 0
+    )));
 }
 
 #[test]
