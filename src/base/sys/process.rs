@@ -7,7 +7,7 @@ use nix::sys::signal::{SigHandler, SigSet, Signal};
 use nix::sys::time::TimeSpec;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::time::ClockId;
-use nix::unistd::{Pid, SysconfVar, getpid, sysconf};
+use nix::unistd::{Pid, SysconfVar, getegid, geteuid, getgid, getpid, getuid, sysconf};
 use std::io::{IoSlice, IoSliceMut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -41,6 +41,12 @@ fn clock_ns(clock: ClockId) -> i64 {
 /// there.
 pub fn process_id() -> i32 {
     cached_pid().as_raw()
+}
+
+/// Whether the process has privileges that its user lacks, as setuid programs do: its environment
+/// must not be trusted.
+pub fn has_elevated_privileges() -> bool {
+    getuid() != geteuid() || getgid() != getegid()
 }
 
 /// The id of this process without a cache: for code that may run in a forked child before it

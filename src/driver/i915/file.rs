@@ -384,7 +384,7 @@ impl File {
             .map_err(ioctl_error("SYNCOBJ_TIMELINE_SIGNAL"))
     }
 
-    /// The last signalled point of a timeline.
+    /// Adds 1 to an eventfd once a point of a timeline is signalled.
     pub(crate) fn syncobj_notify(
         &self,
         handle: u32,
@@ -396,6 +396,7 @@ impl File {
             .map_err(ioctl_error("SYNCOBJ_EVENTFD"))
     }
 
+    /// The last signalled point of a timeline.
     pub(crate) fn syncobj_query(&self, handle: u32) -> Result<u64> {
         let values = self
             .kernel

@@ -50,9 +50,6 @@ struct DisplaysState {
     known: Vec<KnownDisplay>,
 }
 
-// SAFETY: the handles in it are addresses of boxes whose objects are `Sync`.
-unsafe impl Send for DisplaysState {}
-
 impl Drop for DisplaysState {
     fn drop(&mut self) {
         for display in self.known.drain(..) {

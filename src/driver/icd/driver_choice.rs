@@ -35,52 +35,55 @@ pub fn preferred_driver() -> Option<OtherDriver> {
     if !LOADED_BY_LOADER.load(Ordering::Relaxed) {
         return None;
     }
-    find_preferred(&|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+    // The loader ignores all variables in such processes.
+    let ignores_variables = sys::has_elevated_privileges();
+    find_preferred(&|name| {
+        let value = std::env::var_os(name);
+        value.filter(|value| !ignores_variables && !value.is_empty())
+    })
 }
 
 /// [`preferred_driver`], by the values of environment variables.
 fn find_preferred(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<OtherDriver> {
-    let is_set = |name: &str| variable(name).is_some();
     if variable(ENABLE).is_some_and(|value| value != "0") {
         return None;
     }
-    // The loader loads no driver but those that the user lists: this one is among them.
-    if [
-        "VK_DRIVER_FILES",
-        "VK_ICD_FILENAMES",
-        "VK_LOADER_DRIVERS_SELECT",
-    ]
-    .into_iter()
-    .any(is_set)
+    let listed = variable("VK_DRIVER_FILES").or_else(|| variable("VK_ICD_FILENAMES"));
+    let additional = variable("VK_ADD_DRIVER_FILES");
+    let lists = [&listed, &additional].into_iter().flatten();
+    if lists
+        .flat_map(std::env::split_paths)
+        .any(|path| has_own_name(&path))
     {
         return None;
     }
-    let additional = variable("VK_ADD_DRIVER_FILES").unwrap_or_default();
-    if std::env::split_paths(&additional).any(|path| has_own_name(&path)) {
-        return None;
-    }
-    let disabled = variable("VK_LOADER_DRIVERS_DISABLE").unwrap_or_default();
-    let disabled = disabled.to_string_lossy();
-    let is_disabled = |manifest: &Path| {
-        let name = manifest.file_name().unwrap_or_default().to_string_lossy();
-        disabled
-            .split(',')
-            .any(|glob| matches_glob(glob.trim(), &name))
+    let found = match &listed {
+        // The loader reads no others. Containers list all drivers of the machine here, under names
+        // of their own.
+        Some(listed) => manifests_of_list(listed),
+        None => {
+            let additional = additional.as_deref().map(manifests_of_list);
+            [
+                installed_manifests(variable),
+                additional.unwrap_or_default(),
+            ]
+            .concat()
+        }
     };
-    manifests(variable)
-        .into_iter()
-        .filter(|manifest| !is_disabled(manifest))
-        .find_map(|manifest| {
-            let library = library_of_manifest(&manifest)?;
-            let name = library.file_name()?.to_str()?;
-            let is_other = OTHER_LIBRARIES.contains(&name) && is_loadable(&library);
-            is_other.then(|| OtherDriver {
-                message: format!(
-                    "left to the driver of {}: set {ENABLE}=1 to use both",
-                    manifest.display()
-                ),
-            })
+    let selected = variable("VK_LOADER_DRIVERS_SELECT").unwrap_or_else(|| "*".into());
+    let disabled = variable("VK_LOADER_DRIVERS_DISABLE").unwrap_or_default();
+    let is_read = |manifest: &PathBuf| {
+        let name = manifest.file_name().unwrap_or_default().to_string_lossy();
+        matches_any_glob(&selected, &name) && !matches_any_glob(&disabled, &name)
+    };
+    found.into_iter().filter(is_read).find_map(|manifest| {
+        is_of_other_driver(&manifest).then(|| OtherDriver {
+            message: format!(
+                "left to the driver of {}: set {ENABLE}=1 to use both",
+                manifest.display()
+            ),
         })
+    })
 }
 
 /// Whether the file name of a path is that of this driver.
@@ -90,7 +93,7 @@ fn has_own_name(path: &Path) -> bool {
 }
 
 /// The manifests that the loader reads without variables that list drivers.
-fn manifests(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+fn installed_manifests(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let home = variable("HOME").map(PathBuf::from);
     let in_home = |folder: &str| home.as_ref().map(|home| home.join(folder).into_os_string());
     let lists = [
@@ -103,25 +106,52 @@ fn manifests(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for list in lists.into_iter().flatten() {
         for folder in std::env::split_paths(&list) {
-            let Ok(entries) = std::fs::read_dir(folder.join("vulkan/icd.d")) else {
-                continue;
-            };
-            let paths = entries.flatten().map(|entry| entry.path());
-            found.extend(paths.filter(|path| path.extension() == Some(OsStr::new("json"))));
+            found.extend(manifests_of_folder(&folder.join("vulkan/icd.d")));
         }
     }
     found
 }
 
-/// The library of a manifest: a path, or a file name that the dynamic linker looks up.
-fn library_of_manifest(manifest: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(manifest).ok()?;
-    let library = PathBuf::from(json_string(&text, "library_path")?);
-    // A relative path is relative to the manifest; a plain name is looked up.
-    if library.components().count() > 1 {
-        Some(manifest.parent()?.join(library))
-    } else {
-        Some(library)
+/// The manifests of a variable that lists files and folders.
+fn manifests_of_list(list: &OsStr) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in std::env::split_paths(list) {
+        match path.is_dir() {
+            true => found.extend(manifests_of_folder(&path)),
+            false => found.push(path),
+        }
+    }
+    found
+}
+
+/// The manifests of a folder; none if it cannot be read.
+fn manifests_of_folder(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(|path| path.extension() == Some(OsStr::new("json")))
+}
+
+/// Whether a manifest is that of another driver for the same GPUs, which this process can load.
+fn is_of_other_driver(manifest: &Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(manifest) else {
+        return false;
+    };
+    let Some(library) = json_string(&text, "library_path").map(PathBuf::from) else {
+        return false;
+    };
+    let name = library.file_name().and_then(OsStr::to_str);
+    if !name.is_some_and(|name| OTHER_LIBRARIES.contains(&name)) {
+        return false;
+    }
+    let arch = json_string(&text, "library_arch");
+    if arch.is_some_and(|arch| arch != usize::BITS.to_string()) {
+        return false;
+    }
+    // A relative path is relative to the manifest; a plain name is looked up by the dynamic linker,
+    // and assumed to be found.
+    match (library.components().count(), manifest.parent()) {
+        (2.., Some(folder)) => is_loadable(&folder.join(library)),
+        _ => true,
     }
 }
 
@@ -141,12 +171,8 @@ fn json_string(text: &str, name: &str) -> Option<String> {
     }
 }
 
-/// Whether a library is one that this process can load: an ELF file of its word size. A plain name,
-/// which the dynamic linker looks up, is assumed to be.
+/// Whether a library is one that this process can load: an ELF file of its word size.
 fn is_loadable(library: &Path) -> bool {
-    if library.components().count() == 1 {
-        return true;
-    }
     // ELF identification: magic number, then 1 for 32 bits or 2 for 64.
     const CLASS: u8 = if cfg!(target_pointer_width = "64") {
         2
@@ -159,7 +185,13 @@ fn is_loadable(library: &Path) -> bool {
     read.is_ok() && identification == [0x7f, b'E', b'L', b'F', CLASS]
 }
 
-/// Whether a name matches a pattern of VK_LOADER_DRIVERS_DISABLE, where `*` matches any text.
+/// Whether a name matches one of the patterns of VK_LOADER_DRIVERS_SELECT or _DISABLE.
+fn matches_any_glob(globs: &OsStr, name: &str) -> bool {
+    let globs = globs.to_string_lossy();
+    globs.split(',').any(|glob| matches_glob(glob.trim(), name))
+}
+
+/// Whether a name matches a pattern, where `*` matches any text.
 fn matches_glob(glob: &str, name: &str) -> bool {
     if ["~all~", "*"].contains(&glob) {
         return true;

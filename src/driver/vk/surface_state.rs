@@ -7,7 +7,9 @@ use cmd::image::ChannelSelect;
 use cmd::mocs;
 use hw::state::render_surface_state as rss;
 use hw::value::state::surface_type::{SURFTYPE_BUFFER, SURFTYPE_NULL};
-use hw::value::state::{channel_select, surface_horizontal_alignment, surface_vertical_alignment};
+use hw::value::state::{
+    channel_select, surface_horizontal_alignment, surface_vertical_alignment, tile_mode,
+};
 use hw::value::surface_format;
 
 use crate::error::Result;
@@ -36,9 +38,12 @@ pub const SURFACE_BYTES: u32 = rss::PACKET.dwords as u32 * 4;
 /// Dwords of a surface state.
 pub type SurfaceStateWords = [u32; SURFACE_BYTES as usize / 4];
 
-/// Null surface: every access is out of bounds.
+/// Null surface: every access is out of bounds. Null surfaces must be tiled (IVB PRM vol. 4 part 1,
+/// SURFACE_STATE, "Tiled Surface"); later PRMs do not repeat it, but Mesa's isl_null_fill_state
+/// makes them Y-major on every generation.
 const NULL: hw::PacketWords<16> = rss::words::<16>()
     .with(rss::SURFACE_FORMAT, surface_format::RAW)
+    .with(rss::TILE_MODE, tile_mode::YMAJOR)
     .with(rss::SURFACE_TYPE, SURFTYPE_NULL);
 
 /// A buffer's surface state without address, MOCS and size.

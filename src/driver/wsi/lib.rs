@@ -5,9 +5,9 @@
 //! If the window system uses the same GPU, a swapchain's images are dma-bufs that it reads in
 //! place: with X11 by DRI3 and Present, with Wayland by `zwp_linux_dmabuf_v1`; a display without a
 //! window system reads them too. Otherwise they are linear, and their pixels are copied to shared
-//! memory or into requests. A thread for each
-//! swapchain passes rendered images to the [`present::Presenter`] and processes the window system's
-//! events. src/driver/README.md describes how an image reaches a window.
+//! memory or into requests. A thread for each swapchain passes rendered images to the
+//! [`present::Presenter`] and processes the window system's events. src/driver/README.md describes
+//! how an image reaches a window.
 //! Ref: Vulkan specification, "Window System Integration (WSI)".
 //!
 //! Files import one way: `error` ← `present` ← `format`, `display`, `headless`, `timeline`,

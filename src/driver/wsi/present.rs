@@ -133,8 +133,8 @@ pub struct GpuNodes {
     /// Major and minor numbers of its device nodes. Empty if window systems cannot use it: it is
     /// simulated within this process, or INGOT_DEBUG demands copies.
     pub nodes: Vec<[u32; 2]>,
-    /// Whether this machine has another GPU.
-    pub has_others: bool,
+    /// Finds whether this machine has another GPU.
+    pub has_others: fn() -> bool,
 }
 
 impl GpuNodes {
@@ -150,7 +150,7 @@ impl GpuNodes {
                 true => Vec::new(),
                 false => nodes.collect(),
             },
-            has_others: sys::render_nodes().len() > 1,
+            has_others: || sys::render_nodes().len() > 1,
         }
     }
 }

@@ -67,11 +67,51 @@ fn gpus_are_left_to_another_driver_unless_the_user_names_this_one() {
         ("VK_ADD_DRIVER_FILES", "/x/a.json:/x/ingot_icd.json", false),
         ("VK_ADD_DRIVER_FILES", "/x/lvp_icd.json", true),
         ("VK_LOADER_DRIVERS_SELECT", "*ingot*", false),
+        ("VK_LOADER_DRIVERS_SELECT", "lvp*,*i*", true),
         ("VK_LOADER_DRIVERS_DISABLE", "intel_icd*", false),
         ("VK_LOADER_DRIVERS_DISABLE", "lvp*,radeon*", true),
     ] {
         let left = machine.preferred(&[(name, value)]).is_some();
         assert_eq!(left, is_left, "{name}={value}");
+    }
+}
+
+#[test]
+fn lists_of_all_drivers_name_none() {
+    let machine = Installation::new("container");
+    machine.install("0-x86_64.json", "libvulkan_ingot.so", ELF64);
+    machine.install("1-x86_64.json", "libvulkan_intel.so", ELF64);
+    let folder = machine.0.join("vulkan/icd.d");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (own, other) = (path("0-x86_64.json"), path("1-x86_64.json"));
+    for (list, is_left) in [
+        (own.clone(), false),
+        (format!("{own}:{other}"), true),
+        (folder.display().to_string(), true),
+        (format!("{}:{other}", path("ingot_icd.json")), false),
+    ] {
+        for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+            let left = machine.preferred(&[(name, &list)]).is_some();
+            assert_eq!(left, is_left, "{name}={list}");
+        }
+    }
+    // Drivers of this variable count as installed.
+    let empty = Installation::new("additional");
+    let left = empty.preferred(&[("VK_ADD_DRIVER_FILES", &other)]);
+    assert!(left.is_some());
+}
+
+#[test]
+fn a_driver_of_another_word_size_does_not_count() {
+    let machine = Installation::new("multiarch");
+    for (arch, is_left) in [("64", true), ("32", false)] {
+        let manifest = machine.0.join("vulkan/icd.d/intel_icd.json");
+        let text = format!(
+            "{{\"ICD\": {{\"library_arch\": \"{arch}\", \
+             \"library_path\": \"libvulkan_intel.so\"}}}}"
+        );
+        std::fs::write(manifest, text).unwrap();
+        assert_eq!(machine.preferred(&[]).is_some(), is_left, "{arch}");
     }
 }
 

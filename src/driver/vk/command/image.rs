@@ -7,7 +7,6 @@
 
 use ash::vk as api;
 use blit::{Extent, MemoryBox, Order, Quads, SampleCopy, TexelMemory};
-
 use hw::Wa;
 
 use super::aux_state;
@@ -15,6 +14,7 @@ use super::buffer::CommandBuffer;
 use super::image_box::ImageBox;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
+use crate::format::Format;
 use crate::image::{Image, ImagePlane, texel};
 
 /// Layout of texels in a buffer.
@@ -273,31 +273,28 @@ impl CommandBuffer {
         };
         let (linear, plane) = ((linear, linear_extent), (plane, extent));
         match to_image {
-            true => self.copy_elements(linear, plane, self.patches_astc(image)),
-            false => self.copy_elements(plane, linear, false),
+            true => self.copy_elements(linear, plane, Some(image.format)),
+            false => self.copy_elements(plane, linear, None),
         }
     }
 
-    /// Whether blocks that are copied to an image must have no denormal colours.
-    fn patches_astc(&self, image: &Image) -> bool {
-        image.format.is_astc() && Wa::NoAstcVoidExtentDenormals.required_on(self.hw_gen())
-    }
-
     /// Copies a box of elements to a box of equally many. If the row sizes differ, one side has
-    /// three channels and the other a fourth one. Colours of ASTC blocks may be patched.
+    /// three channels and the other a fourth one. `written`: the format of the destination, if it
+    /// is an image: blocks of ASTC may be patched.
     fn copy_elements(
         &mut self,
         source: (TexelMemory, Extent),
         destination: (TexelMemory, Extent),
-        is_patched: bool,
+        written: Option<&Format>,
     ) -> Result<()> {
         self.order_write(MemoryBox::new(destination.0, destination.1));
+        let patches_astc = Wa::NoAstcVoidExtentDenormals.required_on(self.hw_gen())
+            && written.is_some_and(Format::is_astc);
         let launches = match source.1 == destination.1 {
-            true if is_patched => blit::copy_astc_blocks(source.0, destination.0, source.1).ok_or(
-                Error::InvalidUse {
+            true if patches_astc => blit::copy_astc_blocks(source.0, destination.0, source.1)
+                .ok_or(Error::InvalidUse {
                     why: "a copy of parts of ASTC blocks",
-                },
-            )?,
+                })?,
             true => blit::copy_texels(source.0, destination.0, source.1),
             false => {
                 blit::copy_three_channel_texels(source, destination).ok_or(Error::InvalidUse {
@@ -391,8 +388,8 @@ impl CommandBuffer {
             }
             let (plane_from, extent) = from.plane_and_extent(source, part_from)?;
             let (plane_to, same) = in_destination.plane_and_extent(destination, part_to)?;
-            let is_patched = self.patches_astc(destination);
-            self.copy_elements((plane_from, extent), (plane_to, same), is_patched)?;
+            let written = Some(destination.format);
+            self.copy_elements((plane_from, extent), (plane_to, same), written)?;
             if let Some(control) =
                 aux_state::copy_hazards(source, from, destination, &in_destination)?
             {

@@ -7,14 +7,16 @@
 //! HiZ) follow their main surface.
 //! Ref: Vulkan specification, "Resource Creation".
 //!
-//! Files import in one direction: `object` ← `view`; `texel` imports neither.
+//! Files import in one direction: `create_info` ← `aux_choice` ← `object` ← `view`; `texel` imports
+//! none.
 
+mod aux_choice;
+mod create_info;
 mod object;
 pub mod texel;
 mod view;
 
-pub use object::{
-    AuxKind, AuxSurface, Image, ImageCreateInfo, ImagePlane, have_compatible_compression,
-    is_worth_fast_clear,
-};
+pub use aux_choice::{AuxKind, have_compatible_compression, is_worth_fast_clear};
+pub use create_info::ImageCreateInfo;
+pub use object::{AuxSurface, Image, ImagePlane};
 pub use view::{View, ViewInfo};

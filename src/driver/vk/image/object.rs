@@ -15,39 +15,16 @@ use surface::{
     ImageDim, ImageInfo, ImageUsage, Surface, SurfaceAllocation, SurfaceError, TilingSet,
 };
 
+use super::aux_choice::{
+    AuxKind, aux_kind, can_track_clears, channel_sizes, disable_flag, is_compressible,
+};
+use super::create_info::ImageCreateInfo;
 use crate::buffer::Requirements;
-use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::format::{self, Format};
-use crate::image_limits::ImageQuery;
 use crate::memory::DeviceMemory;
 use crate::modifier::{Modifier, PlaneLayouts};
 use crate::physical::PhysicalDevice;
-
-/// Parameters of an image.
-#[derive(Clone, Copy, Debug)]
-pub struct ImageCreateInfo {
-    /// Format, dimension, tiling, usage, flags.
-    pub question: ImageQuery,
-    /// Width, height, depth.
-    pub extent_px: [u32; 3],
-    /// Mip levels.
-    pub levels: u32,
-    /// Array layers.
-    pub layers: u32,
-    /// Sample count.
-    pub samples: api::SampleCountFlags,
-    /// All formats that views may have agree on the meaning of compressed blocks: the image is not
-    /// mutable, or all formats of its list do ([`have_compatible_compression`]).
-    pub alike: bool,
-    /// The memory may be shared with other processes.
-    pub shared: bool,
-    /// Explicit plane layouts, of images that others have laid out.
-    pub layouts: PlaneLayouts,
-    /// Textures have no aux data
-    /// ([`Context::has_textures_without_aux`](crate::context::Context::has_textures_without_aux)).
-    pub textures_without_aux: bool,
-}
 
 /// A surface of an image: colour, a plane, depth, or stencil.
 #[derive(Clone, Copy, Debug)]
@@ -64,32 +41,6 @@ pub struct ImagePlane {
     pub offset_bytes: u64,
     /// Its aux surface.
     pub aux: Option<AuxSurface>,
-}
-
-/// Type of an aux surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuxKind {
-    /// MCS of multisampled colour images: which slice holds each sample. It is valid in every
-    /// layout.
-    Mcs,
-    /// CCS of single-sampled colour images: which blocks are fast-cleared or compressed. Without
-    /// compression, only renderings use it: those that start with a fast clear and, if clears are
-    /// tracked ([`Image::fast_clear_record`]), later ones. With compression, every access through a
-    /// view uses it ([`Image::compressed_ccs`]).
-    Ccs,
-    /// HiZ of depth images, valid in the layouts of [`Image::layout_uses_hiz`].
-    Hiz,
-}
-
-impl AuxKind {
-    /// The type for colour images with a sample count.
-    pub fn of_colour(samples: u32) -> AuxKind {
-        if samples > 1 {
-            AuxKind::Mcs
-        } else {
-            AuxKind::Ccs
-        }
-    }
 }
 
 /// An aux surface.
@@ -194,7 +145,7 @@ impl Image {
             let Some(hw) = format.aspect_format(aspect) else {
                 continue;
             };
-            let mut uses = usage(info, aspect);
+            let mut uses = info.usage(aspect);
             let wanted_aux = aux_kind(info, aspect, hw)
                 .filter(|kind| !physical.diagnosis().has(disable_flag(*kind)));
             if wanted_aux.is_some() {
@@ -233,21 +184,21 @@ impl Image {
                 let surface = match kind {
                     AuxKind::Mcs => surface.mcs(device),
                     AuxKind::Ccs => {
-                        let pitch = ccs_layout(info).map(|(_, pitch)| pitch);
+                        let pitch = info.ccs_layout().map(|(_, pitch)| pitch);
                         surface.ccs_with_pitch(device, pitch)
                     }
                     AuxKind::Hiz => surface.hiz(device),
                 };
                 Some((kind, surface.ok()?))
             });
-            if aux.is_none() && has_ccs_modifier(info) {
+            if aux.is_none() && info.has_ccs_modifier() {
                 return Err(INVALID_PLANE_LAYOUT);
             }
             if let (Some((kind, surface)), Some(part)) = (aux, parts.last_mut()) {
                 part.aux = Some(AuxSurface {
                     kind,
                     surface,
-                    offset_bytes: match ccs_layout(info) {
+                    offset_bytes: match info.ccs_layout() {
                         Some((offset, _)) => allocation
                             .add_surface(&surface, offset)
                             .ok_or(INVALID_PLANE_LAYOUT)?,
@@ -467,7 +418,7 @@ impl Image {
 
     /// Whether others who access the memory know its CCS.
     pub fn shares_ccs(&self) -> bool {
-        has_ccs_modifier(&self.info)
+        self.info.has_ccs_modifier()
     }
 
     /// Whether a layout allows compressed blocks: only attachments and the sampler can access the
@@ -631,41 +582,6 @@ fn first_aspect(all: api::ImageAspectFlags) -> Option<api::ImageAspectFlags> {
     (bits != 0).then(|| api::ImageAspectFlags::from_raw(bits & bits.wrapping_neg()))
 }
 
-/// The aux surface that an aspect may have.
-fn aux_kind(
-    info: &ImageCreateInfo,
-    aspect: api::ImageAspectFlags,
-    format: &hw::Format,
-) -> Option<AuxKind> {
-    use api::ImageUsageFlags as U;
-    if has_ccs_modifier(info) {
-        return Some(AuxKind::Ccs);
-    }
-    let tiled = info.question.tiling == api::ImageTiling::OPTIMAL;
-    // Others who access the memory do not know the aux surface.
-    let alone = !info.question.flags.contains(api::ImageCreateFlags::ALIAS) && !info.shared;
-    if aspect == api::ImageAspectFlags::COLOR {
-        let multisampled = info.samples != api::SampleCountFlags::TYPE_1;
-        // Vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode": wide images with many samples
-        // have none.
-        let narrow = info.extent_px[0] <= 8192 || info.samples.as_raw() < 8;
-        if multisampled {
-            // Resolves sample the image, whatever its usage.
-            let has_mcs = narrow && !info.textures_without_aux;
-            return has_mcs.then_some(AuxKind::Mcs);
-        }
-        let plane = info.question.dimension == api::ImageType::TYPE_2D;
-        let drawn = info.question.usage.contains(U::COLOR_ATTACHMENT);
-        let sized = matches!(format.block_bits, 32 | 64 | 128) && format.block_el == [1, 1];
-        return (plane && drawn && sized && tiled && alone).then_some(AuxKind::Ccs);
-    }
-    let depth = aspect == api::ImageAspectFlags::DEPTH;
-    let drawn = info.question.usage.contains(U::DEPTH_STENCIL_ATTACHMENT);
-    // HiZ operations cover whole blocks, which other levels are not aligned to.
-    let plane = info.question.dimension == api::ImageType::TYPE_2D;
-    (depth && plane && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hiz)
-}
-
 /// The row pitch in bytes of an image that may be scanned out with its CCS
 /// ([`Wa::CcsScanoutPitch`]); `None` if that of other images will do.
 fn scanout_pitch(
@@ -679,134 +595,7 @@ fn scanout_pitch(
     const FOUR_TILES: u32 = 4 * 128;
     let needed = device.needs(Wa::CcsScanoutPitch) && width_px > MAX_PX;
     let bytes = || (width_px * u32::from(format.block_bits) / 8).next_multiple_of(FOUR_TILES);
-    (has_ccs_modifier(info) && needed).then(bytes)
-}
-
-/// Whether the image has a modifier with a CCS.
-fn has_ccs_modifier(info: &ImageCreateInfo) -> bool {
-    let modifier = info.question.modifier.and_then(Modifier::find);
-    modifier.is_some_and(|modifier| modifier.has_ccs)
-}
-
-/// The explicit layout of the CCS: the second memory plane of an image with such a modifier.
-fn ccs_layout(info: &ImageCreateInfo) -> Option<(u64, u32)> {
-    info.layouts[1].filter(|_| has_ccs_modifier(info))
-}
-
-/// Pixels from which on a fast clear is worthwhile: its flushes cost as much as drawing fewer
-/// pixels.
-const MIN_FAST_CLEAR_PX: u64 = 256 * 256;
-
-/// Whether an area is large enough for a fast clear.
-pub fn is_worth_fast_clear(diagnosis: &Diagnosis, [width, height]: [u32; 2]) -> bool {
-    let large = u64::from(width) * u64::from(height) >= MIN_FAST_CLEAR_PX;
-    (large || diagnosis.has(debug::Flag::FastClears)) && !diagnosis.has(debug::Flag::NoFastClear)
-}
-
-/// Whether fast clears may stay unresolved beyond a rendering: the memory is not shared, and no
-/// view has another format, which would read the clear colour differently.
-fn can_track_clears(diagnosis: &Diagnosis, info: &ImageCreateInfo, kind: AuxKind) -> bool {
-    use api::ImageCreateFlags as F;
-    let flags = info.question.flags;
-    let [width, height, _] = info.extent_px;
-    kind != AuxKind::Hiz
-        && !flags.intersects(F::ALIAS | F::MUTABLE_FORMAT)
-        && !info.shared
-        && is_worth_fast_clear(diagnosis, [width, height])
-        && !diagnosis.has(debug::Flag::NoFastClearTracking)
-}
-
-/// Whether compressed blocks in one format are valid in all others: each supports compression, with
-/// the same channel sizes. Ref: SKL PRM vol. 7, "Render Target Resolve", "Lossless Compression".
-pub fn have_compatible_compression(
-    physical: &PhysicalDevice,
-    format: api::Format,
-    others: &[api::Format],
-) -> bool {
-    let hw_gen = physical.info().device.hw_gen;
-    let widths = |format| {
-        let row = format::for_tiling(format, api::ImageTiling::OPTIMAL)?;
-        let hw = row.aspect_format(api::ImageAspectFlags::COLOR)?;
-        let can = hw.uses(hw_gen).contains(FormatUse::COMPRESS);
-        can.then(|| channel_sizes(hw))
-    };
-    let own = widths(format);
-    own.is_some() && others.iter().all(|other| widths(*other) == own)
-}
-
-/// Bits of each channel: formats with equal channel sizes agree on compressed blocks.
-fn channel_sizes(format: &hw::Format) -> [u8; 4] {
-    format.channels.map(|(_, bits)| bits)
-}
-
-/// Whether a single-sampled colour image is compressed, if its format supports it: its modifier
-/// demands it, or else nothing forbids it. Then the memory must not be shared, all view formats
-/// must agree on compressed blocks, and the data port must not access it, which does not support
-/// CCS_E. For small images, layout transitions cost more than compression saves.
-fn is_compressible(diagnosis: &Diagnosis, info: &ImageCreateInfo) -> bool {
-    use api::ImageCreateFlags as F;
-    let question = &info.question;
-    let [width, height, _] = info.extent_px;
-    let large = u64::from(width) * u64::from(height) >= MIN_FAST_CLEAR_PX;
-    if has_ccs_modifier(info) {
-        return true;
-    }
-    info.alike
-        && !(info.textures_without_aux
-            && usage(info, api::ImageAspectFlags::COLOR).contains(ImageUsage::TEXTURE))
-        && !question.flags.contains(F::ALIAS)
-        && !question.usage.contains(api::ImageUsageFlags::STORAGE)
-        && !info.shared
-        && (large || diagnosis.has(debug::Flag::FastClears))
-        && !diagnosis.has(debug::Flag::NoCcsE)
-}
-
-/// The debug flag that disables an aux type.
-fn disable_flag(kind: AuxKind) -> debug::Flag {
-    match kind {
-        AuxKind::Mcs => debug::Flag::NoMcs,
-        AuxKind::Ccs => debug::Flag::NoCcs,
-        AuxKind::Hiz => debug::Flag::NoHiz,
-    }
-}
-
-/// Uses that determine the layout of a surface.
-fn usage(info: &ImageCreateInfo, aspect: api::ImageAspectFlags) -> ImageUsage {
-    use api::ImageUsageFlags as U;
-    let mut all = ImageUsage::NO_AUX;
-    // Images to be exported need rows that a display can scan out.
-    if info.question.modifier.is_some() && info.layouts == PlaneLayouts::default() {
-        all |= ImageUsage::DISPLAY;
-    }
-    all |= match aspect {
-        api::ImageAspectFlags::DEPTH => ImageUsage::DEPTH,
-        api::ImageAspectFlags::STENCIL => ImageUsage::STENCIL,
-        _ => ImageUsage::empty(),
-    };
-    let asked = info.question.usage;
-    // Blits use the sampler and render targets.
-    for (uses, means) in [
-        (
-            U::SAMPLED | U::INPUT_ATTACHMENT | U::TRANSFER_SRC,
-            ImageUsage::TEXTURE,
-        ),
-        (U::STORAGE, ImageUsage::STORAGE),
-    ] {
-        if asked.intersects(uses) {
-            all |= means;
-        }
-    }
-    let targets = U::COLOR_ATTACHMENT | U::TRANSFER_DST;
-    let depth_stencil = api::ImageAspectFlags::DEPTH | api::ImageAspectFlags::STENCIL;
-    if !depth_stencil.contains(aspect) && asked.intersects(targets) {
-        all |= ImageUsage::RENDER_TARGET;
-    }
-    let [width, height, _] = info.extent_px;
-    let cube = api::ImageCreateFlags::CUBE_COMPATIBLE;
-    if info.question.flags.contains(cube) && width == height && info.layers >= 6 {
-        all |= ImageUsage::CUBE;
-    }
-    all
+    (info.has_ccs_modifier() && needed).then(bytes)
 }
 
 /// Error of explicit plane layouts that the hardware does not support.

@@ -66,7 +66,7 @@ fn window(compositor: &Compositor) -> Window {
 fn gpu(nodes: &[[u32; 2]]) -> GpuNodes {
     GpuNodes {
         nodes: nodes.to_vec(),
-        has_others: false,
+        has_others: || false,
     }
 }
 

@@ -93,7 +93,7 @@ fn tranches_of_gpu(
     if dmabuf.version() < FEEDBACK_VERSION {
         queue.roundtrip(&mut events).map_err(Error::lost)?;
         dmabuf.destroy();
-        return Ok(match gpu.has_others {
+        return Ok(match (gpu.has_others)() {
             true => Vec::new(),
             false => vec![events.table],
         });

@@ -47,8 +47,10 @@ impl PresentedFrame {
     /// The earliest time for a later frame: its turn if each frame is shown for one refresh. Half a
     /// period is left for rounding.
     fn earliest_ns(&self, number: u64) -> u64 {
-        let after = number.saturating_sub(self.number) * self.refresh_ns;
-        self.time_ns + after.saturating_sub(self.refresh_ns / 2)
+        let frames = number.saturating_sub(self.number);
+        let after = frames.saturating_mul(self.refresh_ns);
+        let after = after.saturating_sub(self.refresh_ns / 2);
+        self.time_ns.saturating_add(after)
     }
 }
 
@@ -228,7 +230,8 @@ impl Dispatch<WpPresentationFeedback, u64> for SurfaceEvents {
                 ..
             } => {
                 let seconds = u64::from(tv_sec_hi) << 32 | u64::from(tv_sec_lo);
-                let time_ns = seconds * 1_000_000_000 + u64::from(tv_nsec);
+                let seconds_ns = seconds.saturating_mul(1_000_000_000);
+                let time_ns = seconds_ns.saturating_add(tv_nsec.into());
                 events.presented = (refresh != 0).then_some(PresentedFrame {
                     number,
                     time_ns,

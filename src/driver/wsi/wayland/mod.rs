@@ -16,7 +16,7 @@ mod feedback;
 mod frames;
 mod shm;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use wayland_client::Connection;
 use wayland_client::globals::GlobalList;
@@ -34,6 +34,16 @@ pub struct Window {
     connection: Connection,
     surface: WlSurface,
     extensions: OnceLock<Arc<Extensions>>,
+    formats: Mutex<Vec<GpuFormats>>,
+}
+
+/// The formats that the compositor accepts from a GPU.
+#[derive(Debug)]
+struct GpuFormats {
+    /// Numbers of the GPU's device nodes.
+    nodes: Vec<[u32; 2]>,
+    /// As DRM format codes (FourCC).
+    codes: Vec<u32>,
 }
 
 impl Window {
@@ -43,6 +53,7 @@ impl Window {
             connection,
             surface,
             extensions: OnceLock::new(),
+            formats: Mutex::default(),
         }
     }
 
@@ -66,11 +77,21 @@ impl Window {
     }
 
     /// The DRM formats (FourCC) of buffers that the compositor accepts: dma-bufs of a GPU, or
-    /// shared memory.
+    /// shared memory. Queried once for each GPU: a query takes several round trips, and
+    /// applications ask for the capabilities of a surface, which depend on its formats, in each
+    /// frame.
     pub fn formats(&self, gpu: &GpuNodes) -> Result<Vec<u32>> {
-        let mut formats = feedback::formats(&self.connection, &self.surface, gpu)?;
-        formats.extend(shm::formats(&self.connection)?);
-        Ok(formats)
+        let mut known = self.formats.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(of_gpu) = known.iter().find(|of_gpu| of_gpu.nodes == gpu.nodes) {
+            return Ok(of_gpu.codes.clone());
+        }
+        let mut codes = feedback::formats(&self.connection, &self.surface, gpu)?;
+        codes.extend(shm::formats(&self.connection)?);
+        known.push(GpuFormats {
+            nodes: gpu.nodes.clone(),
+            codes: codes.clone(),
+        });
+        Ok(codes)
     }
 
     /// The modifiers with which the compositor reads images of a format (a FourCC) in place, in

@@ -65,7 +65,6 @@ fn tessellation_has_as_many_entries_as_in_mesas_driver() {
     ] {
         let device = device(name);
         let [v, h, ..] = divide(device, draw_urb_bytes(device), [1, 2, 1, 0]).unwrap();
-        println!("{name} {} {}", v.entries, h.entries);
         assert!(v.entries >= vertex && h.entries >= hull, "{name}");
     }
 }
