@@ -5,10 +5,8 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use uapi::i915::{GemGetAperture, MemoryClassInstance, ResetStats};
-use uapi::{
-    ContextParam, DriverVersion, Errno, Exec, Kernel, MapFd, Result, SyncobjTransfer, Tiling,
-};
+use uapi::i915::{MemoryClassInstance, ResetStats};
+use uapi::{ContextParam, Errno, Exec, Kernel, MapFd, Result, SyncobjTransfer};
 
 /// What fails, and what is open: kind and number of each.
 #[derive(Debug, Default)]
@@ -74,14 +72,12 @@ impl Faulty {
     }
 }
 
-/// Calls that are handed on, those after `failing` only unless it is their turn to fail.
+/// Calls that are handed on unless it is their turn to fail.
 macro_rules! hand_on {
-    (always { $($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)* }
-     failing { $($fname:ident($($farg:ident: $fty:ty),*) -> $fret:ty;)* }
+    (failing { $($fname:ident($($farg:ident: $fty:ty),*) -> $fret:ty;)* }
      opening { $($oname:ident($($oarg:ident: $oty:ty),*) as $okind:literal;)* }
      closing { $($cname:ident as $ckind:literal;)* }
     ) => {
-        $(fn $name(&self, $($arg: $ty),*) -> Result<$ret> { self.kernel.$name($($arg),*) })*
         $(fn $fname(&self, $($farg: $fty),*) -> Result<$fret> {
             self.faults.call(stringify!($fname))?;
             self.kernel.$fname($($farg),*)
@@ -122,24 +118,14 @@ impl Kernel for Faulty {
         Ok(self.faults.opened("buffer", handle))
     }
 
+    uapi::delegate_kernel! {
+        kernel:
+        version, get_cap, getparam, query, reg_read, gem_get_aperture, gem_set_domain,
+        gem_busy, gem_madvise, gem_set_tiling, gem_get_tiling, gem_set_caching,
+        gem_get_caching, context_getparam, context_setparam,
+    }
+
     hand_on! {
-        always {
-            version() -> DriverVersion;
-            get_cap(capability: u64) -> u64;
-            getparam(param: i32) -> i32;
-            query(id: u64, flags: u32) -> Vec<u8>;
-            reg_read(offset: u64) -> u64;
-            gem_get_aperture() -> GemGetAperture;
-            gem_set_domain(handle: u32, read: u32, write: u32) -> ();
-            gem_busy(handle: u32) -> u32;
-            gem_madvise(handle: u32, advice: u32) -> bool;
-            gem_set_tiling(handle: u32, mode: u32, stride: u32) -> Tiling;
-            gem_get_tiling(handle: u32) -> Tiling;
-            gem_set_caching(handle: u32, caching: u32) -> ();
-            gem_get_caching(handle: u32) -> u32;
-            context_getparam(context: u32, param: u64) -> u64;
-            context_setparam(context: u32, param: &ContextParam) -> ();
-        }
         failing {
             gem_mmap_offset(handle: u32, flags: u64) -> u64;
             mapping(offset: u64) -> (MapFd<'_>, u64);

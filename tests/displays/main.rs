@@ -60,6 +60,8 @@ fn check(output: &Output) {
     let text = [&output.stdout[..], &output.stderr].concat();
     let text = String::from_utf8_lossy(&text);
     assert!(output.status.success(), "{text}");
+    // A name that is no test would run none, and succeed.
+    assert!(text.contains("1 passed"), "{text}");
     assert!(!text.contains("hung:"), "{text}");
 }
 

@@ -2,15 +2,12 @@
 //!
 //! In:  a list of lacks. Out: the simulated kernel's results, or the lack's.
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use uapi::i915::{self, GemGetAperture, MemoryClassInstance, ResetStats};
-use uapi::{
-    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, MapFd, Result, SyncobjTransfer,
-    Tiling,
-};
+use uapi::i915;
+use uapi::{ContextParam, DriverVersion, Errno, Exec, Kernel, Result};
 
 /// One thing that the kernel lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,13 +82,6 @@ impl LackingKernel {
             _ => Ok(()),
         }
     }
-}
-
-/// Calls that the simulated kernel serves.
-macro_rules! hand_on {
-    ($($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {
-        $(fn $name(&self, $($arg: $ty),*) -> Result<$ret> { self.kernel.$name($($arg),*) })*
-    };
 }
 
 impl Kernel for LackingKernel {
@@ -171,38 +161,15 @@ impl Kernel for LackingKernel {
         self.kernel.execbuffer2(exec)
     }
 
-    hand_on! {
-        reg_read(offset: u64) -> u64;
-        gem_get_aperture() -> GemGetAperture;
-        gem_create_ext(bytes: u64, flags: u32, regions: &[MemoryClassInstance]) -> (u32, u64);
-        gem_userptr(pages: Arc<dyn HostPages>) -> u32;
-        gem_close(handle: u32) -> ();
-        gem_mmap_offset(handle: u32, flags: u64) -> u64;
-        mapping(offset: u64) -> (MapFd<'_>, u64);
-        gem_set_domain(handle: u32, read: u32, write: u32) -> ();
-        gem_busy(handle: u32) -> u32;
-        gem_wait(handle: u32, timeout_ns: i64) -> i64;
-        gem_madvise(handle: u32, advice: u32) -> bool;
-        gem_set_tiling(handle: u32, mode: u32, stride: u32) -> Tiling;
-        gem_get_tiling(handle: u32) -> Tiling;
-        gem_set_caching(handle: u32, caching: u32) -> ();
-        gem_get_caching(handle: u32) -> u32;
-        prime_handle_to_fd(handle: u32, flags: u32) -> OwnedFd;
-        prime_fd_to_handle(descriptor: BorrowedFd<'_>) -> u32;
-        context_destroy(context: u32) -> ();
-        vm_create() -> u32;
-        vm_destroy(vm: u32) -> ();
-        get_reset_stats(context: u32) -> ResetStats;
-        syncobj_create(flags: u32) -> u32;
-        syncobj_destroy(handle: u32) -> ();
-        syncobj_wait(handles: &[u32], deadline_ns: i64, flags: u32) -> u32;
-        syncobj_timeline_wait(handles: &[u32], points: &[u64], deadline_ns: i64, flags: u32) -> u32;
-        syncobj_reset(handles: &[u32]) -> ();
-        syncobj_signal(handles: &[u32]) -> ();
-        syncobj_timeline_signal(handles: &[u32], points: &[u64]) -> ();
-        syncobj_query(handles: &[u32], flags: u32) -> Vec<u64>;
-        syncobj_transfer(transfer: SyncobjTransfer) -> ();
-        syncobj_handle_to_fd(handle: u32, flags: u32) -> OwnedFd;
-        syncobj_fd_to_handle(descriptor: BorrowedFd<'_>, handle: u32, flags: u32) -> u32;
+    uapi::delegate_kernel! {
+        kernel:
+        reg_read, gem_get_aperture, gem_create_ext, gem_userptr, gem_close,
+        gem_mmap_offset, mapping, gem_set_domain, gem_busy, gem_wait, gem_madvise,
+        gem_set_tiling, gem_get_tiling, gem_set_caching, gem_get_caching,
+        prime_handle_to_fd, prime_fd_to_handle, context_destroy, vm_create, vm_destroy,
+        get_reset_stats, syncobj_create, syncobj_destroy, syncobj_wait,
+        syncobj_timeline_wait, syncobj_reset, syncobj_signal, syncobj_timeline_signal,
+        syncobj_query, syncobj_eventfd, syncobj_transfer, syncobj_handle_to_fd,
+        syncobj_fd_to_handle,
     }
 }

@@ -8,6 +8,7 @@
 //! Tests: `tests.rs` compares every size, offset and constant with the installed headers.
 
 mod declare;
+mod delegate;
 pub mod drm;
 mod errno;
 pub mod i915;

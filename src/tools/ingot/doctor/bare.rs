@@ -74,12 +74,15 @@ impl MappedBuffer {
 }
 
 /// A context with a batch buffer and a result buffer.
-struct Bench<'a> {
+pub struct Bench<'a> {
     kernel: &'a dyn Kernel,
     context: u32,
+    /// Whether the context is destroyed at the end.
+    owns_context: bool,
     batch: MappedBuffer,
     result: MappedBuffer,
-    /// GPU address of the result buffer, in canonical form.
+    /// GPU addresses of the buffers, in canonical form.
+    batch_address: u64,
     result_address: u64,
 }
 
@@ -95,14 +98,43 @@ impl<'a> Bench<'a> {
         Ok(Self {
             kernel,
             context,
+            owns_context: true,
             batch: MappedBuffer::new(kernel)?,
             result: MappedBuffer::new(kernel)?,
+            batch_address: BATCH_ADDRESS,
             result_address: RESULT_ADDRESS,
         })
     }
 
+    /// Buffers for an existing context, at `address`, where its address space must be free.
+    pub fn in_context(
+        kernel: &'a dyn Kernel,
+        context: u32,
+        address: u64,
+    ) -> Result<Self, BareError> {
+        Ok(Self {
+            kernel,
+            context,
+            owns_context: false,
+            batch: MappedBuffer::new(kernel)?,
+            result: MappedBuffer::new(kernel)?,
+            batch_address: address,
+            result_address: address + BUFFER_BYTES,
+        })
+    }
+
+    /// GPU address of the result buffer.
+    pub fn result_address(&self) -> u64 {
+        self.result_address
+    }
+
+    /// The first dwords of the result buffer.
+    pub fn words(&self, count: usize) -> Vec<u32> {
+        self.result.words(count)
+    }
+
     /// Submits the commands, and waits until they are executed.
-    fn run(&self, commands: &[u32]) -> Result<(), BareError> {
+    pub fn run(&self, commands: &[u32]) -> Result<(), BareError> {
         let mut words = commands.to_vec();
         words.extend(mi_batch_buffer_end::PACKET.words::<1>().dwords);
         // A batch has a whole number of quadwords.
@@ -120,7 +152,11 @@ impl<'a> Bench<'a> {
             ..ExecObject::default()
         };
         let mut objects = [
-            object(self.batch.handle, BATCH_ADDRESS, i915::EXEC_OBJECT_CAPTURE),
+            object(
+                self.batch.handle,
+                self.batch_address,
+                i915::EXEC_OBJECT_CAPTURE,
+            ),
             object(
                 self.result.handle,
                 self.result_address,
@@ -153,19 +189,24 @@ impl Drop for Bench<'_> {
         for handle in [self.batch.handle, self.result.handle] {
             let _ = self.kernel.gem_close(handle);
         }
-        let _ = self.kernel.context_destroy(self.context);
+        if self.owns_context {
+            let _ = self.kernel.context_destroy(self.context);
+        }
     }
 }
 
-fn store_register(register: u32, result_dw: usize) -> [u32; 4] {
+/// MI_STORE_REGISTER_MEM.
+pub fn store_register(register: u32, address: u64) -> [u32; 4] {
     mi_store_register_mem::PACKET
         .words::<4>()
         .with(mi_store_register_mem::REGISTER_ADDRESS, register.into())
-        .with(
-            mi_store_register_mem::MEMORY_ADDRESS,
-            RESULT_ADDRESS + 4 * result_dw as u64,
-        )
+        .with(mi_store_register_mem::MEMORY_ADDRESS, address)
         .dwords
+}
+
+/// The GPU address of a dword of the result buffer.
+fn result_dw(index: usize) -> u64 {
+    RESULT_ADDRESS + 4 * index as u64
 }
 
 fn load_register(register: u32, value: u32) -> [u32; 3] {
@@ -202,10 +243,7 @@ pub fn store_data(kernel: &dyn Kernel) -> Result<Observation, BareError> {
     for (index, value) in EXPECTED.into_iter().enumerate() {
         let store = mi_store_data_imm::PACKET
             .words::<4>()
-            .with(
-                mi_store_data_imm::ADDRESS,
-                RESULT_ADDRESS + 4 * index as u64,
-            )
+            .with(mi_store_data_imm::ADDRESS, result_dw(index))
             .with(mi_store_data_imm::IMMEDIATE_DATA, value.into());
         commands.extend(store.dwords);
     }
@@ -250,17 +288,10 @@ pub fn canonical_addresses(kernel: &dyn Kernel) -> Result<Observation, BareError
     let load = load_register(register::CS_GPR0, 0x5eed_0001);
     let mut commands = load.to_vec();
     for (index, sign) in [SIGN, 0].into_iter().enumerate() {
-        let store = mi_store_register_mem::PACKET
-            .words::<4>()
-            .with(
-                mi_store_register_mem::REGISTER_ADDRESS,
-                register::CS_GPR0.into(),
-            )
-            .with(
-                mi_store_register_mem::MEMORY_ADDRESS,
-                sign | HIGH | (RESULT_ADDRESS + 4 * index as u64),
-            );
-        commands.extend(store.dwords);
+        commands.extend(store_register(
+            register::CS_GPR0,
+            sign | HIGH | result_dw(index),
+        ));
     }
     bench.run(&commands)?;
     let found = bench.result.words(2);
@@ -284,8 +315,8 @@ pub fn timestamp(kernel: &dyn Kernel) -> Result<Observation, BareError> {
     let bench = Bench::new(kernel)?;
     let read = || -> Result<(Instant, u64, Instant), BareError> {
         let before = Instant::now();
-        let low = store_register(register::TIMESTAMP, 0);
-        let high = store_register(register::TIMESTAMP + 4, 1);
+        let low = store_register(register::TIMESTAMP, result_dw(0));
+        let high = store_register(register::TIMESTAMP + 4, result_dw(1));
         bench.run(&[low, high].concat())?;
         let after = Instant::now();
         let words = bench.result.words(2);
@@ -440,9 +471,9 @@ pub fn register_writes(kernel: &dyn Kernel) -> Result<Observation, BareError> {
     let bench = Bench::new(kernel)?;
     let mut commands = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        commands.extend(store_register(row.offset, 2 * index));
+        commands.extend(store_register(row.offset, result_dw(2 * index)));
         commands.extend(load_register(row.offset, row.value));
-        commands.extend(store_register(row.offset, 2 * index + 1));
+        commands.extend(store_register(row.offset, result_dw(2 * index + 1)));
     }
     bench.run(&commands)?;
     let words = bench.result.words(2 * rows.len());

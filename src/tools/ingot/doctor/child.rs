@@ -11,6 +11,7 @@ use std::time::Duration;
 use uapi::Kernel;
 
 use super::bare::BareError;
+use super::counters::Counters;
 use super::journal::Journal;
 use super::ladder::{Rung, Work};
 use super::machine::Machine;
@@ -44,10 +45,10 @@ pub struct Task {
 
 /// Runs the rung.
 pub fn main(rung: &Rung, task: &Task) -> ExitCode {
-    let seen = match open(task) {
+    let seen = match open(rung, task) {
         Ok(kernel) => {
             watch_deadline(task, &kernel);
-            judged(run(rung, task, &kernel), &kernel)
+            with_counters(judged(run(rung, task, &kernel), &kernel), &kernel)
         }
         Err(why) => Observation::new(Outcome::Refused, why),
     };
@@ -61,7 +62,7 @@ pub fn main(rung: &Rung, task: &Task) -> ExitCode {
 }
 
 /// Opens the machine, with the journal around it.
-fn open(task: &Task) -> Result<Arc<WatchedKernel>, String> {
+fn open(rung: &Rung, task: &Task) -> Result<Arc<WatchedKernel>, String> {
     let inner = task.machine.open(task.fault.as_ref());
     let inner = inner.map_err(|errno| format!("{}: {errno}", task.machine))?;
     let journal = Journal::open(&task.journal)?;
@@ -70,8 +71,15 @@ fn open(task: &Task) -> Result<Arc<WatchedKernel>, String> {
         journal,
         &task.label,
         &task.folder,
+        counts(rung),
         task.fault.clone(),
     ))
+}
+
+/// Whether the pipeline's counters belong to the results. Bare rungs run nothing that is counted,
+/// and the first submits nothing at all; a probe is decided by its own values alone.
+fn counts(rung: &Rung) -> bool {
+    !matches!(rung.work, Work::Bare(_)) && rung.erratum.is_none()
 }
 
 fn run(rung: &Rung, task: &Task, kernel: &Arc<WatchedKernel>) -> Observation {
@@ -119,6 +127,18 @@ fn judged(mut seen: Observation, kernel: &WatchedKernel) -> Observation {
     {
         seen.outcome = Outcome::Refused;
         seen.reason = refused;
+    }
+    seen
+}
+
+/// Adds the pipeline's counters to the results.
+fn with_counters(mut seen: Observation, kernel: &WatchedKernel) -> Observation {
+    for (name, value) in kernel.counters().iter().flat_map(Counters::rows) {
+        let dwords = match u32::try_from(value) {
+            Ok(low) => vec![low],
+            Err(_) => vec![value as u32, (value >> 32) as u32],
+        };
+        seen.value(name, dwords);
     }
     seen
 }

@@ -1,4 +1,4 @@
-//! The comparison of two pictures.
+//! The comparison of two images.
 //!
 //! In:  two PNG files. Out: the number of pixels that differ, and a PNG of the differences.
 
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ingot_cli::png_file;
 
-/// A decoded picture: width, height, channels per pixel, bytes.
+/// A decoded image: width, height, channels per pixel, bytes.
 struct Pixels {
     width: u32,
     height: u32,
@@ -33,7 +33,7 @@ fn decode(path: &Path) -> Result<Pixels, String> {
     })
 }
 
-/// What differs between two pictures.
+/// What differs between two images.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Number of pixels that differ.
@@ -44,12 +44,12 @@ pub struct Difference {
     pub largest: u8,
 }
 
-/// Compares two pictures. If they differ, writes a PNG with the distance of each channel, and
+/// Compares two images. If they differ, writes a PNG with the distance of each channel, and
 /// pixels without a difference in black. `None`: they are equal. Err: one line.
 pub fn compare(mine: &Path, twin: &Path, out: &Path) -> Result<Option<Difference>, String> {
     let (a, b) = (decode(mine)?, decode(twin)?);
     if (a.width, a.height, a.channels) != (b.width, b.height, b.channels) || a.channels == 0 {
-        return Err("the pictures have different sizes".into());
+        return Err("the images have different sizes".into());
     }
     let distance = a.bytes.iter().zip(&b.bytes).map(|(a, b)| a.abs_diff(*b));
     let distance: Vec<u8> = distance.collect();
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_difference_is_counted_located_and_drawn() {
-        let folder = std::env::temp_dir().join(format!("ingot-picture-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("ingot-image-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let (a, b, out) = (folder.join("a"), folder.join("b"), folder.join("out"));
         let mut bytes = vec![10; 4 * 6];

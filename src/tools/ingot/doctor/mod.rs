@@ -4,7 +4,8 @@
 //! In:  a device node, or a simulated GPU. Out: a sentence for each node, a line for each rung of
 //!      the ramp, the report.
 //! Files: `inventory` and `verdict` look; `ladder` has the rungs, `ramp` runs them in processes
-//! (`process`, `child`) on a `machine`, through a `watched_kernel` that writes the `journal`;
+//! (`process`, `child`) on a `machine`, through a `watched_kernel` that writes the `journal` and
+//! reads the `counters`;
 //! `bisection` seeks a cure of a hang; `observation` and `image_difference` compare with the
 //! twin; `report`, `archive` and `replay` write and read the report.
 
@@ -12,6 +13,7 @@ mod archive;
 mod bare;
 mod bisection;
 mod child;
+mod counters;
 mod error_state_file;
 mod image_difference;
 mod inventory;
@@ -20,7 +22,6 @@ mod ladder;
 mod machine;
 mod misbehaviour;
 mod observation;
-
 mod process;
 mod ramp;
 mod replay;
@@ -35,6 +36,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use i915::Topology;
 use i915::nodes::{self, NodeReport};
 use uapi::{Errno, Kernel};
 
@@ -223,11 +225,29 @@ fn candidate(machine: Machine, report: NodeReport) -> Option<Candidate> {
         Err(errno) => vec![format!("the second opening failed: {errno}")],
     };
     facts.push(format!("{:?}", device.info.topology));
+    facts.extend(topology_difference(
+        device.info.device,
+        &device.info.topology,
+    ));
     Some(Candidate {
         facts,
         pci_id,
         machine,
         report,
+    })
+}
+
+/// How a machine's units differ from its twin's, which are those of the device table. `None`: they
+/// are the same. Parts of one PCI id may have different EUs fused off.
+fn topology_difference(row: &hw::Device, machine: &Topology) -> Option<String> {
+    let twin = [row.slices.into(), row.total_subslices(), row.total_eus()];
+    let machine = [machine.slices, machine.subslices, machine.eus];
+    let units = |[slices, subslices, eus]: [u32; 3]| {
+        format!("{slices} slices, {subslices} subslices, {eus} EUs")
+    };
+    (machine != twin).then(|| {
+        let (machine, twin) = (units(machine), units(twin));
+        format!("the twin has {twin}, not {machine}: timing and limits may differ for this reason")
     })
 }
 
@@ -472,6 +492,25 @@ fn date(time: SystemTime) -> String {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn a_part_with_fewer_eus_than_its_twin_is_told_apart() {
+        let row = hw::Device::by_name("skl").unwrap();
+        let mut machine = Topology {
+            slices: 1,
+            subslices: 3,
+            eus: 24,
+            min_eus: 8,
+            max_eus: 8,
+        };
+        assert_eq!(topology_difference(row, &machine), None);
+        (machine.eus, machine.min_eus) = (23, 7);
+        let text = topology_difference(row, &machine).unwrap();
+        assert!(
+            text.contains("24 EUs, not 1 slices, 3 subslices, 23 EUs"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn dates_are_those_of_the_calendar() {

@@ -152,6 +152,12 @@ impl Observation {
                 lines.push(format!("{name}: {} dwords differ in all", wrong.len()));
             }
         }
+        // After another outcome it is clear that results are missing.
+        let mine = |name: &String| self.values.iter().any(|(other, _)| other == name);
+        let missing = twin.values.iter().filter(|(name, _)| !mine(name));
+        for (name, _) in missing.filter(|_| self.outcome == twin.outcome) {
+            lines.push(format!("{name}: only the twin has this result"));
+        }
         for (name, mine) in &self.measures {
             let twin = twin.measures.iter().find(|(other, _)| other == name);
             if let Some((_, other)) = twin.filter(|(_, other)| *other != 0.0) {

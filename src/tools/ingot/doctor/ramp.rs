@@ -210,7 +210,7 @@ fn run_rung(
         compare_with_twin(plan, twin, &task, &mut result);
     }
     if let (true, Work::Script(text)) = (result.seen.outcome.is_failure(), rung.work) {
-        // Neither the script nor the picture decides anything: a failure to write is no result.
+        // Neither the script nor the image decides anything: a failure to write is no result.
         let _ = std::fs::write(task.folder.join("script.shader_test"), text);
     }
     if let (true, Some(path)) = (result.seen.outcome.is_failure(), script) {
@@ -248,11 +248,11 @@ fn compare_with_twin(plan: &Plan, twin: &str, task: &Task, result: &mut RungResu
             Ok(Some(found)) => {
                 let (column, row) = found.first;
                 result.differences.push(format!(
-                    "picture: {} pixels differ, the first at ({column}, {row}), by {} at most",
+                    "image: {} pixels differ, the first at ({column}, {row}), by {} at most",
                     found.pixels, found.largest
                 ));
             }
-            Err(why) => result.differences.push(format!("picture: {why}")),
+            Err(why) => result.differences.push(format!("image: {why}")),
         }
     }
 }

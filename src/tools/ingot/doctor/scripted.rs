@@ -1,6 +1,6 @@
 //! Rungs that are VkRunner scripts.
 //!
-//! In:  a script. Out: an [`Observation`], with the contents of its first buffer, and the picture
+//! In:  a script. Out: an [`Observation`], with the contents of its first buffer, and the image
 //!      as a file.
 
 use std::path::Path;
@@ -10,10 +10,10 @@ use vkrunner::{Dump, EntryPoint, Runner, RunnerOptions, Verdict};
 
 use super::observation::{Observation, Outcome};
 
-/// The picture's name in the folder of a rung.
-pub const IMAGE_FILE: &str = "picture.png";
+/// The image's name in the folder of a rung.
+pub const IMAGE_FILE: &str = "image.png";
 
-/// Runs a script through the driver of this process. `folder` receives the picture.
+/// Runs a script through the driver of this process. `folder` receives the image.
 pub fn run(text: &str, folder: &Path) -> Observation {
     let script = match vkrunner::parse(text, &[]) {
         Ok(script) => script,

@@ -1,7 +1,7 @@
 //! Rungs that need images: textures with mip levels, and the sample programs.
 //!
 //! In:  the driver of this process. Out: an [`Observation`] with the texels that a shader read, or
-//!      a picture.
+//!      an image.
 
 use std::path::Path;
 
@@ -17,22 +17,22 @@ use super::scripted::IMAGE_FILE;
 const SIZE_PX: u32 = 128;
 const LEVELS: u32 = 8;
 
-/// A rung with images. The folder receives the picture.
+/// A rung with images. The folder receives the image.
 pub type ImageRung = fn(&Path) -> Result<Observation, Error>;
 
 /// Reads every texel of every level, and one bilinear sample of each.
 const COMPUTE: &str = "#version 450
 layout(local_size_x = 8, local_size_y = 8) in;
-layout(binding = 0) uniform sampler2D picture;
+layout(binding = 0) uniform sampler2D tex;
 layout(binding = 1) buffer Texels { uint texels[]; };
 layout(push_constant) uniform Push { int level; uint first; };
 void main()
 {
-    ivec2 size = textureSize(picture, level), at = ivec2(gl_GlobalInvocationID.xy);
+    ivec2 size = textureSize(tex, level), at = ivec2(gl_GlobalInvocationID.xy);
     if (any(greaterThanEqual(at, size)))
         return;
-    uint value = packUnorm4x8(texelFetch(picture, at, level));
-    uint sampled = packUnorm4x8(textureLod(picture, (vec2(at) + 0.5) / vec2(size), float(level)));
+    uint value = packUnorm4x8(texelFetch(tex, at, level));
+    uint sampled = packUnorm4x8(textureLod(tex, (vec2(at) + 0.5) / vec2(size), float(level)));
     uint index = first + uint(at.y * size.x + at.x);
     texels[index] = value == sampled ? value : 0xbad00000u | (value ^ sampled) & 0xffffu;
 }";
@@ -130,7 +130,7 @@ fn sample(name: &str, folder: &Path) -> Result<Observation, Error> {
         .chunks_exact(4)
         .all(|texel| image.rgba.starts_with(texel));
     let seen = match image.save(&folder.join(IMAGE_FILE)) {
-        Ok(()) if blank => Observation::new(Outcome::Wrong, "the picture has one colour"),
+        Ok(()) if blank => Observation::new(Outcome::Wrong, "the image has one colour"),
         Ok(()) => Observation::new(Outcome::Pass, ""),
         Err(why) => Observation::new(Outcome::Crash, why),
     };

@@ -1,37 +1,39 @@
 //! A kernel interface that writes each submission to the journal before it is made.
 //!
 //! In:  another kernel interface. Out: the same ioctls; a journal line and the batch's words on
-//!      disk before each submission; the reset statistics of every context, even after it is
-//!      destroyed; and, for tests, the faults of a [`Misbehaviour`].
+//!      disk before each submission; the reset statistics and the pipeline's counters of every
+//!      context, even after it is destroyed; and, for tests, the faults of a [`Misbehaviour`].
 
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
-use uapi::i915::{self, GemGetAperture, MemoryClassInstance, ResetStats};
-use uapi::{
-    ContextParam, DriverVersion, Errno, Exec, HostPages, Kernel, MapFd, Result, SyncobjTransfer,
-    Tiling,
-};
+use uapi::i915::{self, MemoryClassInstance};
+use uapi::{ContextParam, DriverVersion, Errno, Exec, Kernel, Result};
 
+use super::counters::Counters;
 use super::journal::Journal;
 use super::misbehaviour::{FaultKind, Misbehaviour};
 
 /// Maximum number of bytes of a batch that are hashed and saved.
 const MAX_BATCH_BYTES: usize = 64 << 10;
 
-/// What is known about the submissions so far.
+/// The record of the calls so far.
 #[derive(Debug, Default)]
-struct Seen {
+struct CallRecord {
     submissions: u32,
+    /// The sizes of buffers in bytes, by handle.
     buffers: BTreeMap<u32, u64>,
-    contexts: Vec<u32>,
+    /// The contexts, with the statistics counters at their creation, if they could be read.
+    contexts: BTreeMap<u32, Option<Counters>>,
     /// Batches that hung, and batches that were lost to a hang, of destroyed contexts.
     active: u32,
     pending: u32,
+    /// The sums of the statistics counters of destroyed contexts; `None`: none could be read.
+    counters: Option<Counters>,
     /// The last submission that the kernel refused.
     refused: Option<String>,
 }
@@ -44,18 +46,22 @@ pub struct WatchedKernel {
     rung: String,
     /// The file for the words of the last batch.
     batch_file: PathBuf,
+    /// Whether the counters of contexts are read, by a batch at their creation and one at the end.
+    counts: bool,
     hw_gen: hw::Gen,
     fault: Option<Misbehaviour>,
-    seen: Mutex<Seen>,
+    record: Mutex<CallRecord>,
 }
 
 impl WatchedKernel {
-    /// Watches `inner` during a rung. `folder` receives the last batch.
+    /// Watches `inner` during a rung. `folder` receives the last batch. With `counts` the
+    /// pipeline's counters of each context are read.
     pub fn new(
         inner: Arc<dyn Kernel>,
         journal: Journal,
         rung: &str,
         folder: &std::path::Path,
+        counts: bool,
         fault: Option<Misbehaviour>,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -63,9 +69,10 @@ impl WatchedKernel {
             journal: Some(journal),
             rung: rung.into(),
             batch_file: folder.join("batch.bin"),
+            counts,
             hw_gen: hw::Gen::Gen9,
             fault,
-            seen: Mutex::default(),
+            record: Mutex::default(),
         })
     }
 
@@ -76,31 +83,33 @@ impl WatchedKernel {
             journal: None,
             rung: String::new(),
             batch_file: PathBuf::new(),
+            counts: false,
             hw_gen: hw::Gen::Gen9,
             fault: Some(fault),
-            seen: Mutex::default(),
+            record: Mutex::default(),
         })
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn record(&self) -> MutexGuard<'_, CallRecord> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Number of submissions.
     pub fn submissions(&self) -> u32 {
-        self.seen().submissions
+        self.record().submissions
     }
 
     /// The last submission that the kernel refused, and why.
     pub fn refused(&self) -> Option<String> {
-        self.seen().refused.clone()
+        self.record().refused.clone()
     }
 
     /// Batches that hung, and batches that were lost to a hang, of all contexts so far.
     pub fn hung_batches(&self) -> (u32, u32) {
         let (mut sum, contexts) = {
-            let seen = self.seen();
-            ((seen.active, seen.pending), seen.contexts.clone())
+            let record = self.record();
+            let contexts: Vec<u32> = record.contexts.keys().copied().collect();
+            ((record.active, record.pending), contexts)
         };
         for context in contexts {
             if let Ok(stats) = self.inner.get_reset_stats(context) {
@@ -111,9 +120,31 @@ impl WatchedKernel {
         sum
     }
 
+    /// What the pipeline counted in the contexts that were destroyed. `None`: nothing was read.
+    pub fn counters(&self) -> Option<Counters> {
+        self.record().counters
+    }
+
+    /// Reads the counters of a context, if the rung wants them. A machine that cannot run this
+    /// batch fails at the rung's own, with a better reason: the error is dropped.
+    fn read_counters(&self, context: u32) -> Option<Counters> {
+        if !self.counts {
+            return None;
+        }
+        self.write_journal(&format!("rung {} reads the counters", self.rung));
+        Counters::read(self.inner.as_ref(), context).ok()
+    }
+
+    fn write_journal(&self, line: &str) {
+        let written = self.journal.as_ref().map(|journal| journal.line(line));
+        if let Some(Err(why)) = written {
+            eprintln!("ingot doctor: {why}");
+        }
+    }
+
     /// Maps the buffer of a batch. `None`: its size is unknown, as it was imported.
     fn map(&self, handle: u32) -> Option<sys::Mapping> {
-        let bytes = *self.seen().buffers.get(&handle)?;
+        let bytes = *self.record().buffers.get(&handle)?;
         let cached = self.inner.getparam(i915::PARAM_HAS_LLC).unwrap_or(0) > 0;
         let flags = match cached {
             true => i915::MMAP_OFFSET_WB,
@@ -139,9 +170,9 @@ impl WatchedKernel {
     /// Writes the journal line and the batch of the submission. Returns the batch's mapping.
     fn announce(&self, exec: &Exec<'_>) -> Option<sys::Mapping> {
         let number = {
-            let mut seen = self.seen();
-            seen.submissions += 1;
-            seen.submissions
+            let mut record = self.record();
+            record.submissions += 1;
+            record.submissions
         };
         let object = match exec.flags & i915::EXEC_BATCH_FIRST != 0 {
             true => exec.objects.first(),
@@ -173,10 +204,7 @@ impl WatchedKernel {
             self.rung,
             bytes.len()
         );
-        let recorded = self.journal.as_ref().map(|journal| journal.line(&line));
-        if let Some(Err(why)) = recorded {
-            eprintln!("ingot doctor: {why}");
-        }
+        self.write_journal(&line);
         mapping
     }
 
@@ -230,7 +258,7 @@ impl Kernel for WatchedKernel {
 
     fn gem_create(&self, bytes: u64) -> Result<(u32, u64)> {
         let (handle, bytes) = self.inner.gem_create(bytes)?;
-        self.seen().buffers.insert(handle, bytes);
+        self.record().buffers.insert(handle, bytes);
         Ok((handle, bytes))
     }
 
@@ -241,28 +269,37 @@ impl Kernel for WatchedKernel {
         regions: &[MemoryClassInstance],
     ) -> Result<(u32, u64)> {
         let (handle, bytes) = self.inner.gem_create_ext(bytes, flags, regions)?;
-        self.seen().buffers.insert(handle, bytes);
+        self.record().buffers.insert(handle, bytes);
         Ok((handle, bytes))
     }
 
     fn gem_close(&self, handle: u32) -> Result<()> {
-        self.seen().buffers.remove(&handle);
+        self.record().buffers.remove(&handle);
         self.inner.gem_close(handle)
     }
 
     fn context_create(&self, flags: u32, params: &[ContextParam]) -> Result<u32> {
         let context = self.inner.context_create(flags, params)?;
-        self.seen().contexts.push(context);
+        let counters = self.read_counters(context);
+        self.record().contexts.insert(context, counters);
         Ok(context)
     }
 
     fn context_destroy(&self, context: u32) -> Result<()> {
-        if let Ok(stats) = self.inner.get_reset_stats(context) {
-            let mut seen = self.seen();
-            seen.active += stats.batch_active;
-            seen.pending += stats.batch_pending;
-            seen.contexts.retain(|other| *other != context);
+        let stats = self.inner.get_reset_stats(context).unwrap_or_default();
+        let before = self.record().contexts.remove(&context).flatten();
+        // A context that hung accepts no further batch, and its counters say nothing.
+        let hung = stats.batch_active + stats.batch_pending > 0;
+        let before = before.filter(|_| !hung);
+        let now = before.and_then(|before| Some((before, self.read_counters(context)?)));
+        let mut record = self.record();
+        record.active += stats.batch_active;
+        record.pending += stats.batch_pending;
+        if let Some((before, now)) = now {
+            let sum = record.counters.get_or_insert_default();
+            sum.add_since(&now, &before);
         }
+        drop(record);
         self.inner.context_destroy(context)
     }
 
@@ -274,152 +311,20 @@ impl Kernel for WatchedKernel {
         if let Err(errno) = &result {
             let number = self.submissions();
             let refused = format!("the kernel refused submission {number}: {errno}");
-            self.seen().refused = Some(refused);
+            self.record().refused = Some(refused);
         }
         result
     }
 
-    fn prime_handle_to_fd(&self, handle: u32, flags: u32) -> Result<OwnedFd> {
-        self.inner.prime_handle_to_fd(handle, flags)
-    }
-
-    fn get_cap(&self, capability: u64) -> Result<u64> {
-        self.inner.get_cap(capability)
-    }
-
-    fn getparam(&self, param: i32) -> Result<i32> {
-        self.inner.getparam(param)
-    }
-
-    fn query(&self, id: u64, flags: u32) -> Result<Vec<u8>> {
-        self.inner.query(id, flags)
-    }
-
-    fn reg_read(&self, offset: u64) -> Result<u64> {
-        self.inner.reg_read(offset)
-    }
-
-    fn gem_get_aperture(&self) -> Result<GemGetAperture> {
-        self.inner.gem_get_aperture()
-    }
-
-    fn gem_userptr(&self, pages: Arc<dyn HostPages>) -> Result<u32> {
-        self.inner.gem_userptr(pages)
-    }
-
-    fn gem_mmap_offset(&self, handle: u32, flags: u64) -> Result<u64> {
-        self.inner.gem_mmap_offset(handle, flags)
-    }
-
-    fn mapping(&self, mmap_offset: u64) -> Result<(MapFd<'_>, u64)> {
-        self.inner.mapping(mmap_offset)
-    }
-
-    fn gem_set_domain(&self, handle: u32, read_domains: u32, write_domain: u32) -> Result<()> {
-        self.inner
-            .gem_set_domain(handle, read_domains, write_domain)
-    }
-
-    fn gem_busy(&self, handle: u32) -> Result<u32> {
-        self.inner.gem_busy(handle)
-    }
-
-    fn gem_wait(&self, handle: u32, timeout_ns: i64) -> Result<i64> {
-        self.inner.gem_wait(handle, timeout_ns)
-    }
-
-    fn gem_madvise(&self, handle: u32, advice: u32) -> Result<bool> {
-        self.inner.gem_madvise(handle, advice)
-    }
-
-    fn gem_set_tiling(&self, handle: u32, mode: u32, stride_bytes: u32) -> Result<Tiling> {
-        self.inner.gem_set_tiling(handle, mode, stride_bytes)
-    }
-
-    fn gem_get_tiling(&self, handle: u32) -> Result<Tiling> {
-        self.inner.gem_get_tiling(handle)
-    }
-
-    fn gem_set_caching(&self, handle: u32, caching: u32) -> Result<()> {
-        self.inner.gem_set_caching(handle, caching)
-    }
-
-    fn gem_get_caching(&self, handle: u32) -> Result<u32> {
-        self.inner.gem_get_caching(handle)
-    }
-
-    fn prime_fd_to_handle(&self, dma_buf: BorrowedFd<'_>) -> Result<u32> {
-        self.inner.prime_fd_to_handle(dma_buf)
-    }
-
-    fn context_getparam(&self, context: u32, param: u64) -> Result<u64> {
-        self.inner.context_getparam(context, param)
-    }
-
-    fn context_setparam(&self, context: u32, param: &ContextParam) -> Result<()> {
-        self.inner.context_setparam(context, param)
-    }
-
-    fn vm_create(&self) -> Result<u32> {
-        self.inner.vm_create()
-    }
-
-    fn vm_destroy(&self, vm: u32) -> Result<()> {
-        self.inner.vm_destroy(vm)
-    }
-
-    fn get_reset_stats(&self, context: u32) -> Result<ResetStats> {
-        self.inner.get_reset_stats(context)
-    }
-
-    fn syncobj_create(&self, flags: u32) -> Result<u32> {
-        self.inner.syncobj_create(flags)
-    }
-
-    fn syncobj_destroy(&self, handle: u32) -> Result<()> {
-        self.inner.syncobj_destroy(handle)
-    }
-
-    fn syncobj_wait(&self, handles: &[u32], deadline_ns: i64, flags: u32) -> Result<u32> {
-        self.inner.syncobj_wait(handles, deadline_ns, flags)
-    }
-
-    fn syncobj_timeline_wait(
-        &self,
-        handles: &[u32],
-        points: &[u64],
-        deadline_ns: i64,
-        flags: u32,
-    ) -> Result<u32> {
-        self.inner
-            .syncobj_timeline_wait(handles, points, deadline_ns, flags)
-    }
-
-    fn syncobj_reset(&self, handles: &[u32]) -> Result<()> {
-        self.inner.syncobj_reset(handles)
-    }
-
-    fn syncobj_signal(&self, handles: &[u32]) -> Result<()> {
-        self.inner.syncobj_signal(handles)
-    }
-
-    fn syncobj_timeline_signal(&self, handles: &[u32], points: &[u64]) -> Result<()> {
-        self.inner.syncobj_timeline_signal(handles, points)
-    }
-
-    fn syncobj_query(&self, handles: &[u32], flags: u32) -> Result<Vec<u64>> {
-        self.inner.syncobj_query(handles, flags)
-    }
-
-    fn syncobj_transfer(&self, transfer: SyncobjTransfer) -> Result<()> {
-        self.inner.syncobj_transfer(transfer)
-    }
-
-    fn syncobj_handle_to_fd(&self, handle: u32, flags: u32) -> Result<OwnedFd> {
-        self.inner.syncobj_handle_to_fd(handle, flags)
-    }
-
-    fn syncobj_fd_to_handle(&self, fd: BorrowedFd<'_>, handle: u32, flags: u32) -> Result<u32> {
-        self.inner.syncobj_fd_to_handle(fd, handle, flags)
+    uapi::delegate_kernel! {
+        inner:
+        get_cap, getparam, query, reg_read, gem_get_aperture, gem_userptr,
+        gem_mmap_offset, mapping, gem_set_domain, gem_busy, gem_wait, gem_madvise,
+        gem_set_tiling, gem_get_tiling, gem_set_caching, gem_get_caching,
+        prime_handle_to_fd, prime_fd_to_handle, context_getparam, context_setparam,
+        vm_create, vm_destroy, get_reset_stats, syncobj_create, syncobj_destroy,
+        syncobj_wait, syncobj_timeline_wait, syncobj_reset, syncobj_signal,
+        syncobj_timeline_signal, syncobj_query, syncobj_eventfd, syncobj_transfer,
+        syncobj_handle_to_fd, syncobj_fd_to_handle,
     }
 }

@@ -32,6 +32,9 @@ fn differences_name_the_dword_and_give_ratios() {
         sample().differences(&twin),
         ["ticks per ms: 12000, 1.000 times the twin's"]
     );
+    twin.value("VS_INVOCATION_COUNT", vec![3]);
+    let missing = "VS_INVOCATION_COUNT: only the twin has this result";
+    assert_eq!(sample().differences(&twin)[0], missing);
     twin.outcome = Outcome::Pass;
     twin.values[0].1 = vec![9, 7, 0];
     twin.measures[0].1 = 6_000.0;

@@ -47,7 +47,8 @@ impl Decisions {
     /// Reads the file.
     ///
     /// # Errors
-    /// A line that has another form, a key twice, or no reason; the text has its number.
+    /// A line that has another form, a key twice, or no reason, or that is OPEN; the text has its
+    /// number.
     pub fn parse(text: &str) -> Result<Decisions, String> {
         let mut all: Vec<Decision> = Vec::new();
         let lines: Vec<&str> = text.lines().collect();
@@ -70,6 +71,9 @@ impl Decisions {
                 .is_some_and(|next| next.starts_with(' '));
             if reason.trim().is_empty() && !continued {
                 return Err(at("the reason is missing"));
+            }
+            if reason.trim_start().starts_with("OPEN") {
+                return Err(at("is not decided"));
             }
             let (kind, name) = key.split_once(' ').ok_or_else(|| at("KIND is missing"))?;
             let sides = [Side::OnlyA, Side::OnlyB, Side::Values];
@@ -200,11 +204,12 @@ impl Display for Verdict {
 /// Tests of this file.
 pub fn trials() -> Vec<Trial> {
     vec![
-        Trial::test("lines_without_a_reason_are_refused", || {
+        Trial::test("lines_without_a_decision_are_refused", || {
             let refused = |text: &str| Decisions::parse(text).err().unwrap_or_default();
             for (text, word) in [
                 ("anv A / B:\n", "1: the reason is missing"),
                 ("# x\nanv A / B\n", "2: `:` is missing"),
+                ("anv A / B: OPEN: why\n", "1: is not decided"),
                 ("mesa A / B: why\n", "KIND is"),
                 ("anv A: why\nanv A: why\n", "2: is there twice"),
                 ("\n  why\n", "2: continues no line"),
