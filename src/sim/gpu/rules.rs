@@ -96,7 +96,7 @@ rules! {
         "the L3 configuration changes only when work is complete and its writes are flushed";
     L3_INVALIDATED "l3-invalidated", "vol. 5, L3 Allocation and Programming",
         "read-only caches that work has used are invalidated after it, and a later PIPE_CONTROL stalls, before the L3 configuration changes";
-    L3_CURBE "l3-curbe", "vol. 5, L3 Allocation and Programming",
+    L3_CURBE "l3-curbe" unless lenient, "vol. 5, L3 Allocation and Programming",
         "constants are loaded after the last change of the L3 configuration, which moves the URB that holds them";
     PIPE_CONTROL_TEXTURE "pipe-control-texture" for Wa::StallWithTextureInvalidateOnGpgpu, "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";

@@ -136,11 +136,14 @@ pub(super) fn is_compressible(diagnosis: &Diagnosis, info: &ImageCreateInfo) -> 
     if info.has_ccs_modifier() {
         return true;
     }
+    let is_texture = || {
+        let usage = info.usage(api::ImageAspectFlags::COLOR);
+        usage.contains(ImageUsage::TEXTURE)
+    };
+    if info.textures_without_aux && is_texture() {
+        return false;
+    }
     info.alike
-        && !(info.textures_without_aux
-            && info
-                .usage(api::ImageAspectFlags::COLOR)
-                .contains(ImageUsage::TEXTURE))
         && !question.flags.contains(F::ALIAS)
         && !question.usage.contains(api::ImageUsageFlags::STORAGE)
         && !info.shared

@@ -120,6 +120,25 @@ fn a_path_on_which_flags_stay_unread_is_found() {
     assert_eq!(rule(&insts, ALL), Some("flags-read"));
 }
 
+#[test]
+fn an_endif_does_not_skip_the_read_behind_it() {
+    // Branches of one instruction or of three each, the inner one's flag read by the second inner
+    // one. The ENDIF between them jumps to the outer ENDIF if no channel is enabled.
+    let enter = |length: i32| {
+        let branch = branch(Opcode::If, 8, length, length);
+        pred(branch, PredCtrl::Normal, false, 0)
+    };
+    let jump = |length: i32| branch(Opcode::Endif, 8, length, length);
+    let inner = [compare(8, 0, 0), enter(2), compare(8, 0, 2), jump(2)];
+    let read = predicated(PredCtrl::Normal, 8, 2);
+    let start = [compare(8, 0, 0), enter(6)];
+    let all = [&start[..], &inner, &[read, jump(1), eot()]].concat();
+    assert_eq!(rule(&all, ALL), None);
+    let other = predicated(PredCtrl::Normal, 8, 0);
+    let unread = [&start[..], &inner, &[other, jump(1), eot()]].concat();
+    assert_eq!(rule(&unread, ALL), Some("flags-read"));
+}
+
 fn barrier() -> Inst {
     let mut i = no_mask(op(Opcode::Send, 8, null_dst(Type::Ud), &[g(2, Type::Ud)]));
     i.send = Some(Send {

@@ -552,7 +552,8 @@ impl<'a> Tracker<'a> {
             format!("{} of {there} bytes", grf * 32)
         })?;
         let loaded = f::INDIRECT_DATA_LENGTH.get(words) == 0;
-        L3_CURBE.check(!(self.curbe_lost && loaded && constants != 0), at, || {
+        let needs_loaded = loaded && constants != 0 && L3_CURBE.applies(device, self.log.lenient);
+        L3_CURBE.check(!(self.curbe_lost && needs_loaded), at, || {
             "constants that were loaded before L3CNTLREG was written".into()
         })?;
         (self.busy, self.inputs_in_use) = (true, true);
