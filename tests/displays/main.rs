@@ -18,6 +18,9 @@ use monitor::{Monitor, SIZES};
 /// Set in the program that draws.
 const CHILD: &str = "INGOT_DRAWS_TO_DISPLAY";
 
+/// I915_FORMAT_MOD_Y_TILED_CCS.
+const Y_TILED_CCS: u64 = 1 << 56 | 4;
+
 /// The pixel of an image that is shown.
 fn pixel(number: u32, x: u32, y: u32) -> [u8; 3] {
     [x * 3 + number * 40, y * 5 + number, x ^ y].map(|part| part as u8)
@@ -93,6 +96,8 @@ fn draw() {
     for size in SIZES {
         let surface = monitor.surface(size);
         let chain = monitor.chain(surface, size);
+        // The display reads compressed images.
+        assert_eq!(monitor.modifier(&chain), Y_TILED_CCS);
         for _ in 0..4 {
             number += 1;
             monitor.present(&chain, number, size);

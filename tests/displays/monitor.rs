@@ -1,6 +1,6 @@
 //! A device with displays, and the steps of presenting on one.
 
-use ash::{khr, vk};
+use ash::{ext, khr, vk};
 
 /// The sizes of the monitor's modes.
 pub const SIZES: [[u32; 2]; 2] = [[640, 480], [800, 600]];
@@ -17,6 +17,7 @@ pub struct Monitor {
     pool: vk::CommandPool,
     swapchains: khr::swapchain::Device,
     waits: khr::present_wait::Device,
+    modifiers: ext::image_drm_format_modifier::Device,
 }
 
 /// A swapchain.
@@ -51,6 +52,7 @@ impl Monitor {
                 c"VK_KHR_swapchain",
                 c"VK_KHR_present_id",
                 c"VK_KHR_present_wait",
+                c"VK_EXT_image_drm_format_modifier",
             ];
             let names = names.map(|name| name.as_ptr());
             let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
@@ -69,6 +71,7 @@ impl Monitor {
                 surfaces: khr::surface::Instance::new(&entry, &instance),
                 swapchains: khr::swapchain::Device::new(&instance, &device),
                 waits: khr::present_wait::Device::new(&instance, &device),
+                modifiers: ext::image_drm_format_modifier::Device::new(&instance, &device),
                 entry,
                 instance,
                 physical,
@@ -122,6 +125,17 @@ impl Monitor {
         let chain = self.try_chain(surface, size).unwrap();
         let images = unsafe { self.swapchains.get_swapchain_images(chain) }.unwrap();
         Chain { chain, images }
+    }
+
+    /// The DRM format modifier of the images, whose tiling is that of dma-bufs.
+    pub fn modifier(&self, chain: &Chain) -> u64 {
+        let mut found = vk::ImageDrmFormatModifierPropertiesEXT::default();
+        let modifiers = &self.modifiers;
+        let queried = unsafe {
+            modifiers.get_image_drm_format_modifier_properties(chain.images[0], &mut found)
+        };
+        queried.unwrap();
+        found.drm_format_modifier
     }
 
     pub fn destroy(&self, chain: Chain, surface: vk::SurfaceKHR) {

@@ -35,12 +35,11 @@ impl File {
         lock(&self.state).framebuffers.keys().copied().collect()
     }
 
-    /// ADDFB2: a framebuffer for a buffer of one memory plane. `EINVAL` if the plane cannot show
-    /// it.
+    /// ADDFB2: a framebuffer for a buffer with the memory planes of its modifier. `EINVAL` if the
+    /// plane cannot show it.
     pub fn add_framebuffer(&self, request: &FbCmd2) -> Result<u32> {
         let display = self.display()?;
-        let others = request.handles[1..].iter().any(|&handle| handle != 0);
-        if request.flags & !mode::FB_MODIFIERS != 0 || others {
+        if request.flags & !mode::FB_MODIFIERS != 0 {
             return Err(Errno::EINVAL);
         }
         let buffer: Arc<Buffer> = self.buffer(request.handles[0])?;
@@ -50,6 +49,16 @@ impl File {
         };
         let id = display.next_framebuffer();
         let framebuffer = Arc::new(Framebuffer::new(id, request, modifier, buffer)?);
+        // The planes of a buffer have its handle and modifier, and there are no more of them.
+        let used = framebuffer.memory_planes();
+        let alike = (1..request.handles.len()).all(|plane| {
+            let own = (request.handles[plane], request.modifier[plane]);
+            let first = (request.handles[0], modifier.unwrap_or(0));
+            own == if plane < used { first } else { (0, 0) }
+        });
+        if !alike {
+            return Err(Errno::EINVAL);
+        }
         lock(&self.state).framebuffers.insert(id, framebuffer);
         Ok(id)
     }

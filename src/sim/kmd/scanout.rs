@@ -171,6 +171,11 @@ impl Framebuffer {
         }
     }
 
+    /// Number of memory planes: the surface, and the CCS if there is one.
+    pub(crate) fn memory_planes(&self) -> usize {
+        1 + usize::from(self.ccs.is_some())
+    }
+
     /// Whether the CCS, if there is one, covers the surface, and rows of a wide surface are whole
     /// groups of four tiles ([`Wa::CcsScanoutPitch`]).
     fn has_valid_ccs(&self) -> bool {

@@ -13,6 +13,7 @@ use crate::testing::device;
 
 const INTEL: u64 = 1 << 56;
 const Y_TILED: u64 = INTEL | 2;
+const Y_TILED_CCS: u64 = INTEL | 4;
 
 fn file() -> std::sync::Arc<File> {
     let options = Options {
@@ -57,8 +58,8 @@ fn framebuffers_that_the_plane_cannot_show_are_refused() {
     assert_eq!(bad(&|r| r.pitches[0] = 2432), Errno::EINVAL);
     assert_eq!(bad(&|r| r.height = 544), Errno::EINVAL);
     assert_eq!(bad(&|r| r.offsets[0] = 64), Errno::EINVAL);
-    // Compressed images, a second plane, no buffer.
-    assert_eq!(bad(&|r| r.modifier[0] = INTEL | 4), Errno::EINVAL);
+    // A CCS that is missing, a second plane, no buffer.
+    assert_eq!(bad(&|r| r.modifier[0] = Y_TILED_CCS), Errno::EINVAL);
     assert_eq!(bad(&|r| r.handles[1] = r.handles[0]), Errno::EINVAL);
     assert_eq!(bad(&|r| r.handles[0] = 999), Errno::ENOENT);
 }
@@ -100,6 +101,33 @@ fn a_flip_is_complete_at_a_refresh_and_one_at_a_time() {
     file.remove_framebuffer(second).unwrap();
     assert_eq!(file.crtc_state(), Ok(CrtcState::default()));
     assert_eq!(file.remove_framebuffer(second), Err(Errno::ENOENT));
+}
+
+#[test]
+fn a_ccs_is_the_second_plane_of_the_same_buffer() {
+    let file = file();
+    let mut good = request(&file);
+    // One tile of the CCS, behind the fifteen rows of tiles of the surface.
+    good.handles[1] = good.handles[0];
+    good.pitches[1] = 128;
+    good.offsets[1] = 2560 * 480;
+    good.modifier = [Y_TILED_CCS, Y_TILED_CCS, 0, 0];
+    assert!(file.add_framebuffer(&good).is_ok());
+    let (other, _) = file.gem_create((2560 + 128) * 512).unwrap();
+    let refused = |change: &dyn Fn(&mut FbCmd2)| {
+        let mut request = good;
+        change(&mut request);
+        assert_eq!(file.add_framebuffer(&request), Err(Errno::EINVAL));
+    };
+    refused(&|r| r.handles[1] = 0);
+    refused(&|r| r.handles[1] = other);
+    refused(&|r| r.handles[2] = r.handles[0]);
+    refused(&|r| r.modifier[1] = Y_TILED);
+    refused(&|r| r.modifier[2] = Y_TILED_CCS);
+    // Half a tile, the midst of a page, and a format that cannot be compressed.
+    refused(&|r| r.pitches[1] = 64);
+    refused(&|r| r.offsets[1] += 64);
+    refused(&|r| r.pixel_format = u32::from_le_bytes(*b"XR30"));
 }
 
 #[test]
