@@ -47,7 +47,7 @@ pub use options::Options;
 pub use pipe_control_stats::{ExecutedPipeControl, Purpose};
 pub use rules::{BatchRule, RULES};
 pub use space::{AddressSpace, Backing, MapError};
-pub use surface::CompressedPlane;
+pub use surface::scanout::CompressedPlane;
 pub use target_images::{TargetImage, TargetSink};
 pub use thread_pool::Pool;
 pub use trace::Trace;

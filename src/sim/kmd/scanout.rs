@@ -241,7 +241,7 @@ impl Framebuffer {
     /// The surface with its CCS, if it has one.
     fn compressed_plane(&self) -> Option<CompressedPlane> {
         let [ccs_offset_bytes, ccs_pitch_bytes] = self.ccs?;
-        // The widths of the channels, which are those of all compressed formats, decide on the code.
+        // The code depends on the widths of the channels, which all compressed formats share.
         let format = hw::FORMATS
             .iter()
             .find(|format| format.name == "B8G8R8A8_UNORM")?;

@@ -11,7 +11,7 @@ pub(crate) mod format;
 mod image;
 mod layout;
 mod level;
-mod scanout;
+pub(crate) mod scanout;
 mod subspan_row;
 mod texel;
 mod texel_codec;
@@ -21,7 +21,6 @@ pub(crate) use aux::{Block, Opened};
 pub(crate) use buffer::Surface;
 pub(crate) use image::{AuxMode, Image, Kind, Select};
 pub(crate) use level::Level;
-pub use scanout::CompressedPlane;
 pub(crate) use subspan_row::Band;
 pub(crate) use texel_codec::Codec;
 

@@ -13,7 +13,7 @@ fn options_are_parsed_from_a_list() {
     assert_eq!(seconds("hang=3,strict"), 3);
     // Stale data is strict mode's to know.
     assert!(Options::parse("stale", LogSink::none()).unwrap().strict);
-    for word in ["hang=soon", "lenient", "trace=ps"] {
+    for word in ["hang=soon", "mild", "trace=ps"] {
         let error = Options::parse(&format!("strict,{word}"), LogSink::none()).unwrap_err();
         let line = error.to_string();
         assert!(

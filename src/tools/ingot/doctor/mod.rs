@@ -494,7 +494,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_part_with_fewer_eus_than_its_twin_is_told_apart() {
+    fn fewer_eus_than_those_of_the_twin_are_reported() {
         let row = hw::Device::by_name("skl").unwrap();
         let mut machine = Topology {
             slices: 1,
