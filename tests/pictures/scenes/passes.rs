@@ -19,6 +19,7 @@ pub fn scenes() -> Vec<Scene> {
             extension::SEPARATE_LAYOUTS,
         ]),
         scene("cleared_and_read", EXACT, cleared_and_read),
+        scene("read_by_the_next_pass", EXACT, read_by_the_next_pass),
     ]
 }
 
@@ -54,6 +55,84 @@ fn cleared_and_read(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
             &clears,
             &[&|r| {
                 r.bind::<u8>(&reading, &[set], &[]);
+                r.draw(0, 3, 1);
+            }],
+        );
+        r.left_as(&last, Use::CopyFrom);
+        Ok(())
+    })?;
+    Ok(vec![shot(gpu, "read", &last)?])
+}
+
+/// The target of a pass without dependencies, which the next pass samples: the layout in which the
+/// first leaves it implies that its writes are available, and the second waits for its end.
+fn read_by_the_next_pass(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    use vk::{AccessFlags as A, PipelineStageFlags as S};
+    let first = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target())?;
+    let last = target(gpu, RGBA8)?;
+    let pass = |left_as, dependencies: &[vk::SubpassDependency]| {
+        gpu.render_pass(&RenderPassInfo {
+            attachments: &[cleared(RGBA8, left_as)],
+            subpasses: &[SubpassInfo {
+                colors: &[0],
+                ..SubpassInfo::default()
+            }],
+            dependencies,
+            views: &[],
+        })
+    };
+    let drawing = pass(vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL, &[])?;
+    let behind = vk::SubpassDependency::default()
+        .src_subpass(vk::SUBPASS_EXTERNAL)
+        .src_stage_mask(S::ALL_COMMANDS)
+        .dst_stage_mask(S::FRAGMENT_SHADER)
+        .dst_access_mask(A::SHADER_READ);
+    let reading = pass(
+        vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+        &[behind, pass::copied_behind(0)],
+    )?;
+    let framebuffers = [
+        gpu.framebuffer(drawing, &[first.view], [SIDE; 2])?,
+        gpu.framebuffer(reading, &[last.view], [SIDE; 2])?,
+    ];
+    let ramp = pass::ramp(gpu, drawing, 0)?;
+    let sampler = sampler(
+        gpu,
+        vk::Filter::NEAREST,
+        vk::SamplerAddressMode::CLAMP_TO_EDGE,
+    )?;
+    let set = gpu.set(&[Bound::Texture(first.view, sampler)])?;
+    let turned = fragment(
+        "layout(binding = 0) uniform sampler2D t;",
+        "colour = texelFetch(t, ivec2(gl_FragCoord.yx), 0).bgra;",
+    );
+    let turning = gpu.graphics(&GraphicsInfo {
+        vertex: COVER,
+        fragment: Some(&turned),
+        colors: &[RGBA8],
+        subpass: Some((reading, 0)),
+        sets: &[set],
+        ..GraphicsInfo::default()
+    })?;
+    gpu.run(|r| {
+        let clears = [vk::ClearValue::default()];
+        r.render_pass(
+            drawing,
+            framebuffers[0],
+            [SIDE; 2],
+            &clears,
+            &[&|r| {
+                r.bind::<u8>(&ramp, &[], &[]);
+                r.draw(0, 3, 1);
+            }],
+        );
+        r.render_pass(
+            reading,
+            framebuffers[1],
+            [SIDE; 2],
+            &clears,
+            &[&|r| {
+                r.bind::<u8>(&turning, &[set], &[]);
                 r.draw(0, 3, 1);
             }],
         );

@@ -39,6 +39,18 @@ impl Dependency {
         ),
     };
 
+    /// What is behind a render pass that does not say: the attachments' writes are available, and
+    /// nothing waits. Ref: Vulkan, "Render Pass Creation", implicit subpass dependencies.
+    pub const BEHIND_PASS: Dependency = Dependency {
+        source_stages: api::PipelineStageFlags2::ALL_COMMANDS,
+        source_access: api::AccessFlags2::from_raw(
+            api::AccessFlags2::COLOR_ATTACHMENT_WRITE.as_raw()
+                | api::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_WRITE.as_raw(),
+        ),
+        destination_stages: api::PipelineStageFlags2::NONE,
+        destination_access: api::AccessFlags2::NONE,
+    };
+
     /// The flushes and invalidations that the dependency needs.
     #[inline]
     pub fn pending(&self) -> PendingFlushes {

@@ -113,11 +113,39 @@ impl RenderPass {
                 return Err(OUT_OF_RANGE);
             }
         }
-        Ok(Self {
+        let mut pass = Self {
             attachments,
             subpasses,
             dependencies,
-        })
+        };
+        pass.add_implicit_dependencies();
+        Ok(pass)
+    }
+
+    /// Adds the dependencies that exist where the application gives none: from the last subpass
+    /// that uses an attachment to what comes behind the pass, if the layout changes there.
+    /// Those to the first subpass wait for nothing and make nothing available.
+    fn add_implicit_dependencies(&mut self) {
+        for (number, attachment) in (0..).zip(&self.attachments) {
+            let uses = |subpass: &Subpass| subpass.attachments().any(|at| at == number);
+            let Some(source) = self.subpasses.iter().rposition(uses) else {
+                continue;
+            };
+            let subpass = &self.subpasses[source];
+            let mut layouts = subpass.layouts.iter().rev();
+            let layout = layouts.find(|(at, _)| *at == number);
+            let changes = layout.is_some_and(|(_, layout)| *layout != attachment.layouts[1]);
+            let end = SubpassDependency {
+                source: Some(source as u32),
+                destination: None,
+                dependency: Dependency::BEHIND_PASS,
+            };
+            let known =
+                |d: &SubpassDependency| (d.source, d.destination) == (end.source, end.destination);
+            if changes && !self.dependencies.iter().any(known) {
+                self.dependencies.push(end);
+            }
+        }
     }
 
     /// Dependencies to emit before a subpass; an index beyond the last subpass stands for the end
@@ -469,20 +497,53 @@ mod tests {
         assert_eq!(counts, [1, 2, 1]);
     }
 
+    /// A colour attachment that is left in a layout.
+    fn colour_left_in(layout: api::ImageLayout) -> Attachment {
+        Attachment {
+            clear: true,
+            clear_stencil: false,
+            aspects: api::ImageAspectFlags::COLOR,
+            format: &hw::FORMATS[0],
+            samples: 1,
+            layouts: [api::ImageLayout::UNDEFINED, layout],
+        }
+    }
+
+    #[test]
+    fn a_changed_layout_implies_a_dependency_behind_the_last_use() {
+        let drawn = api::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+        let read = api::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
+        let draws = |number| Subpass {
+            colours: vec![Some(number)],
+            layouts: vec![(number, drawn)],
+            ..Subpass::default()
+        };
+        let waits = |last, dependencies| {
+            let attachments = vec![colour_left_in(last), colour_left_in(drawn)];
+            let pass = RenderPass::new(attachments, vec![draws(0), draws(1)], dependencies);
+            pass.unwrap().waits(2).copied().collect::<Vec<_>>()
+        };
+        let flush = Dependency::BEHIND_PASS;
+        assert_eq!(flush.pending(), cmd::PendingFlushes::FLUSH_TARGETS);
+        assert_eq!(waits(read, Vec::new()), [flush]);
+        assert_eq!(waits(drawn, Vec::new()), []);
+        // An explicit one of the last subpass that uses the attachment replaces it.
+        let edge = |source| SubpassDependency {
+            source: Some(source),
+            destination: None,
+            dependency: Dependency::FULL,
+        };
+        assert_eq!(waits(read, vec![edge(0)]), [Dependency::FULL]);
+        assert_eq!(waits(read, vec![edge(1)]), [Dependency::FULL, flush]);
+    }
+
     #[test]
     fn attachments_beyond_the_pass_are_refused() {
         let subpass = Subpass {
             colours: vec![Some(1)],
             ..Subpass::default()
         };
-        let attachment = Attachment {
-            clear: true,
-            clear_stencil: false,
-            aspects: api::ImageAspectFlags::COLOR,
-            format: &hw::FORMATS[0],
-            samples: 1,
-            layouts: [api::ImageLayout::GENERAL; 2],
-        };
+        let attachment = colour_left_in(api::ImageLayout::GENERAL);
         let made = RenderPass::new(vec![attachment], vec![subpass], Vec::new());
         assert_eq!(made.err(), Some(OUT_OF_RANGE));
     }
