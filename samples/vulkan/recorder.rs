@@ -92,6 +92,8 @@ pub struct Targets<'a> {
     pub layers: u32,
     /// View mask of multiview; 0 renders to layers instead.
     pub views: u32,
+    /// Colours are dithered.
+    pub dithered: bool,
 }
 
 impl<'a> Targets<'a> {
@@ -104,7 +106,14 @@ impl<'a> Targets<'a> {
             size_px: [size[0], size[1]],
             layers: 1,
             views: 0,
+            dithered: false,
         }
+    }
+
+    /// Dithers colours, with `legacy_dithering` of EXT.
+    pub fn dithered(mut self) -> Self {
+        self.dithered = true;
+        self
     }
 
     /// Sets the view mask; each view renders to its layer.
@@ -341,8 +350,12 @@ impl Recorder<'_> {
         }
         let [width, height] = targets.size_px;
         let area = vk::Rect2D::default().extent(vk::Extent2D { width, height });
+        let dithers = match targets.dithered {
+            true => vk::RenderingFlags::ENABLE_LEGACY_DITHERING_EXT,
+            false => vk::RenderingFlags::empty(),
+        };
         let mut info = vk::RenderingInfo::default()
-            .flags(flags)
+            .flags(flags | dithers)
             .render_area(area)
             .layer_count(targets.layers)
             .view_mask(targets.views)

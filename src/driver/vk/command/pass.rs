@@ -52,6 +52,8 @@ pub struct Subpass {
     pub layouts: Vec<(u32, api::ImageLayout)>,
     /// View mask.
     pub views: ViewMask,
+    /// Draws dither their colours.
+    pub dithered: bool,
 }
 
 /// A resolve of depth and stencil.
@@ -148,6 +150,7 @@ impl RenderPass {
         let subpass = self.subpasses.get(subpass as usize).ok_or(OUT_OF_RANGE)?;
         let mut inherited = InheritedRendering {
             views: subpass.views,
+            dithered: subpass.dithered,
             ..InheritedRendering::default()
         };
         for (to, &number) in inherited.colours.iter_mut().zip(&subpass.colours) {
@@ -353,6 +356,7 @@ impl RenderPassInstance {
                     resolve_depth: None,
                     resolve_stencil: None,
                 }),
+                dithered: false,
             };
             if let (true, [first, ..]) = (colour, &mut begin.colours) {
                 *first = Some(ColourAttachment {
@@ -442,6 +446,7 @@ impl RenderPassInstance {
             views: subpass.views,
             colours,
             depth_stencil,
+            dithered: subpass.dithered,
         })
     }
 }
