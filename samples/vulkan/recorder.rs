@@ -264,6 +264,28 @@ impl Recorder<'_> {
         self.memory_barrier(all, A::MEMORY_READ | A::MEMORY_WRITE);
     }
 
+    /// A barrier within a subpass that depends on itself: later draws see what fragment shaders
+    /// have written, but only through these accesses of their fragment shaders.
+    pub fn fragment_barrier(&self, access: vk::AccessFlags) {
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+            .dst_access_mask(access)];
+        let fragments = vk::PipelineStageFlags::FRAGMENT_SHADER;
+        let by_region = vk::DependencyFlags::BY_REGION;
+        // SAFETY: as above.
+        unsafe {
+            self.gpu.device.cmd_pipeline_barrier(
+                self.commands,
+                fragments,
+                fragments,
+                by_region,
+                &barrier,
+                &[],
+                &[],
+            );
+        }
+    }
+
     fn memory_barrier(&self, stages: vk::PipelineStageFlags, access: vk::AccessFlags) {
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)

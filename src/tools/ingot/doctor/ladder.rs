@@ -4,6 +4,7 @@
 //! hangs last is run last.
 
 use super::bare::{self, BareRung};
+use super::probes;
 use super::textures::{self, ImageRung};
 
 /// What a rung does.
@@ -398,6 +399,46 @@ pub static LADDER: &[Rung] = &[
             &["dispatch-simd8"],
             include_str!("scripts/negate-minimum.shader_test"),
             &[],
+        )
+    },
+    Rung {
+        erratum: Some("Offsets that wrap around within a message"),
+        ..script(
+            "probe-offset-wrap",
+            "what a load across the last offset of a buffer returns",
+            &["dispatch-simd8"],
+            include_str!("scripts/offset-wrap.shader_test"),
+            &[],
+        )
+    },
+    Rung {
+        erratum: Some("Extremes of integers"),
+        cures: &[],
+        ..images(
+            "probe-integer-extremes",
+            "which texels the minimum and maximum of integers consider",
+            &["texture"],
+            probes::integer_extremes,
+        )
+    },
+    Rung {
+        erratum: Some("Dithering"),
+        cures: &[],
+        ..images(
+            "probe-dither",
+            "the thresholds of dithering, and which channels are dithered",
+            &["triangle"],
+            probes::dither,
+        )
+    },
+    Rung {
+        erratum: Some("When push constants are read"),
+        cures: &[],
+        ..images(
+            "probe-constants-early",
+            "whether each draw reads its constants again",
+            &["triangle", "atomics"],
+            probes::constants_early,
         )
     },
     Rung {

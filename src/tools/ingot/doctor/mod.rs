@@ -5,7 +5,7 @@
 //!      the ramp, the report.
 //! Files: `inventory` and `verdict` look; `ladder` has the rungs, `ramp` runs them in processes
 //! (`process`, `child`) on a `machine`, through a `watched_kernel` that writes the `journal` and
-//! reads the `counters`;
+//! reads the `counters`; `bare`, `scripted`, `textures` and `probes` are their work;
 //! `bisection` seeks a cure of a hang; `observation` and `image_difference` compare with the
 //! twin; `report`, `archive` and `replay` write and read the report.
 
@@ -22,6 +22,7 @@ mod ladder;
 mod machine;
 mod misbehaviour;
 mod observation;
+mod probes;
 mod process;
 mod ramp;
 mod replay;
@@ -494,7 +495,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_part_with_fewer_eus_than_its_twin_is_told_apart() {
+    fn a_part_with_fewer_eus_than_its_twin_is_reported() {
         let row = hw::Device::by_name("skl").unwrap();
         let mut machine = Topology {
             slices: 1,
