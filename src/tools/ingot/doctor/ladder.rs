@@ -454,6 +454,8 @@ pub static LADDER: &[Rung] = &[
     Rung {
         erratum: Some("Pixel shaders dispatched with only a header (SKL PRM vol. 16, 0877)"),
         dangerous: true,
+        // Without it the driver adds a payload.
+        debug: "header-only",
         ..script(
             "probe-header-only",
             "whether a pixel shader without constants and attributes hangs",

@@ -143,6 +143,37 @@ fn probes_report_what_the_simulator_implements() {
     }
 }
 
+/// What hangs a machine is drawn by the probe alone: a strict GPU refuses it.
+#[test]
+fn the_dangerous_probe_draws_with_a_header_alone() {
+    let folder = Folder::new("header");
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/doctor/scripts/header-only-fragment.shader_test"
+    );
+    let run = |flags: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ingot"))
+            .args(["run", "--strict", "--gpu", "skl", script])
+            .current_dir(&folder.0)
+            .env("INGOT_DEBUG", flags)
+            .output()
+            .unwrap();
+        (output.status.success(), text(&output))
+    };
+    let (padded, printed) = run("");
+    assert!(padded, "{printed}");
+    let (passed, printed) = run("header-only");
+    assert!(!passed && printed.contains("ps-header-only"), "{printed}");
+    // The machine that forgives it passes the rung, but only if asked for.
+    let rung = ["--gpu", "skl", "--only", "probe-header-only", "--dangerous"];
+    let output = doctor(&folder.0, &rung);
+    assert!(
+        text(&output).contains("1 rungs passed"),
+        "{}",
+        text(&output)
+    );
+}
+
 #[test]
 fn wrong_data_is_compared_with_the_twin_and_bars_what_needs_it() {
     let folder = Folder::new("wrong");
