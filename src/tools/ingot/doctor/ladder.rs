@@ -422,6 +422,17 @@ pub static LADDER: &[Rung] = &[
         )
     },
     Rung {
+        erratum: Some("Mip tails of surfaces without standard tiling"),
+        debug: "mip-tail",
+        cures: &[],
+        ..images(
+            "probe-mip-tail",
+            "whether Mip Tail Start LOD matters without standard tiling",
+            &["texture"],
+            probes::mip_tail,
+        )
+    },
+    Rung {
         erratum: Some("Dithering"),
         cures: &[],
         ..images(

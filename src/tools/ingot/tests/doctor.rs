@@ -105,11 +105,11 @@ fn a_good_machine_passes_and_its_report_can_be_read_again() {
 #[test]
 fn probes_report_what_the_simulator_implements() {
     let folder = Folder::new("probes");
-    let rungs = "probe-offset-wrap,probe-integer-extremes,probe-dither,probe-constants-early";
+    let rungs = "probe-offset-wrap,probe-integer-extremes,probe-mip-tail,probe-dither,probe-constants-early";
     let output = doctor(&folder.0, &["--gpu", "skl", "--only", rungs]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(
-        text(&output).contains("4 rungs passed"),
+        text(&output).contains("5 rungs passed"),
         "{}",
         text(&output)
     );
@@ -127,7 +127,13 @@ fn probes_report_what_the_simulator_implements() {
     let dithered = bayer.map(|threshold| 4 * threshold + 2);
     let mut wrapped = [0; 20];
     wrapped[..4].copy_from_slice(&[17, 34, 51, 68]);
+    // Rows 0 and 1 of level 3, as they were uploaded.
+    let level_3 = std::array::from_fn::<u32, 20, _>(|at| {
+        let (x, y) = (at as u32 % 16, at as u32 / 16);
+        0x5e00_0000 | (x ^ y) << 16 | y << 8 | x
+    });
     for expected in [
+        line("levels 3 to 7", &level_3),
         line("buffer", &wrapped),
         line("minimum, maximum", &[3, 8]),
         line("5 bits", &dithered),
