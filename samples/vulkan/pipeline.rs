@@ -221,6 +221,8 @@ pub struct SubpassInfo<'a> {
     pub depth: Option<u32>,
     /// Input attachments.
     pub inputs: &'a [u32],
+    /// Colours are dithered, with `legacy_dithering` of EXT.
+    pub dithered: bool,
 }
 
 /// A render pass and its attachments.
@@ -667,13 +669,17 @@ impl Gpu {
             .collect();
         let subpasses: Vec<_> = references
             .iter()
-            .map(|(colors, resolves, depth, inputs)| {
+            .zip(info.subpasses)
+            .map(|((colors, resolves, depth, inputs), from)| {
                 let mut subpass = vk::SubpassDescription::default()
                     .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
                     .color_attachments(colors)
                     .input_attachments(inputs);
                 if !resolves.is_empty() {
                     subpass = subpass.resolve_attachments(resolves);
+                }
+                if from.dithered {
+                    subpass.flags |= vk::SubpassDescriptionFlags::ENABLE_LEGACY_DITHERING_EXT;
                 }
                 match depth.first() {
                     Some(depth) => subpass.depth_stencil_attachment(depth),

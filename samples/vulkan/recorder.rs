@@ -92,6 +92,8 @@ pub struct Targets<'a> {
     pub layers: u32,
     /// View mask of multiview; 0 renders to layers instead.
     pub views: u32,
+    /// Colours are dithered.
+    pub dithered: bool,
 }
 
 impl<'a> Targets<'a> {
@@ -104,7 +106,14 @@ impl<'a> Targets<'a> {
             size_px: [size[0], size[1]],
             layers: 1,
             views: 0,
+            dithered: false,
         }
+    }
+
+    /// Dithers colours, with `legacy_dithering` of EXT.
+    pub fn dithered(mut self) -> Self {
+        self.dithered = true;
+        self
     }
 
     /// Sets the view mask; each view renders to its layer.
@@ -255,6 +264,28 @@ impl Recorder<'_> {
         self.memory_barrier(all, A::MEMORY_READ | A::MEMORY_WRITE);
     }
 
+    /// A barrier within a subpass that depends on itself: later draws see what fragment shaders
+    /// have written, but only through these accesses of their fragment shaders.
+    pub fn fragment_barrier(&self, access: vk::AccessFlags) {
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+            .dst_access_mask(access)];
+        let fragments = vk::PipelineStageFlags::FRAGMENT_SHADER;
+        let by_region = vk::DependencyFlags::BY_REGION;
+        // SAFETY: as above.
+        unsafe {
+            self.gpu.device.cmd_pipeline_barrier(
+                self.commands,
+                fragments,
+                fragments,
+                by_region,
+                &barrier,
+                &[],
+                &[],
+            );
+        }
+    }
+
     fn memory_barrier(&self, stages: vk::PipelineStageFlags, access: vk::AccessFlags) {
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
@@ -341,8 +372,12 @@ impl Recorder<'_> {
         }
         let [width, height] = targets.size_px;
         let area = vk::Rect2D::default().extent(vk::Extent2D { width, height });
+        let dithers = match targets.dithered {
+            true => vk::RenderingFlags::ENABLE_LEGACY_DITHERING_EXT,
+            false => vk::RenderingFlags::empty(),
+        };
         let mut info = vk::RenderingInfo::default()
-            .flags(flags)
+            .flags(flags | dithers)
             .render_area(area)
             .layer_count(targets.layers)
             .view_mask(targets.views)

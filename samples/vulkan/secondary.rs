@@ -21,6 +21,8 @@ pub enum PartOf<'a> {
         depth: vk::Format,
         /// Samples.
         samples: vk::SampleCountFlags,
+        /// Flags of the rendering, apart from that for its contents.
+        flags: vk::RenderingFlags,
     },
 }
 
@@ -73,9 +75,11 @@ impl Gpu {
                 colors,
                 depth,
                 samples,
+                flags,
             } => {
                 usage |= Usage::RENDER_PASS_CONTINUE;
                 rendering = rendering
+                    .flags(flags)
                     .color_attachment_formats(colors)
                     .rasterization_samples(samples);
                 let aspects = aspects(depth);

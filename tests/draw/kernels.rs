@@ -122,6 +122,7 @@ pub fn pipeline() -> PipelineShaders<'static> {
             writes_mask: false,
             kills: false,
             reads_tests: false,
+            header_only: false,
             per_sample: false,
             has_side_effects: false,
             early_tests: false,

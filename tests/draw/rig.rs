@@ -65,6 +65,7 @@ impl Rig {
         let mut colours = [None; 8];
         colours[0] = Some(colour.dwords);
         let targets = RenderTargets {
+            dithered: false,
             inherited: false,
             colours,
             records: [None; 8],

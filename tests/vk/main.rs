@@ -19,6 +19,7 @@ mod compute;
 mod coverage;
 mod depth;
 mod descriptors;
+mod dithering;
 mod draws;
 mod external;
 mod feedback;

@@ -51,6 +51,7 @@ fn inherited(gpu: &Gpu) -> Result<(), Error> {
         colors: &[RGBA8],
         depth: DEPTH,
         samples: vk::SampleCountFlags::TYPE_1,
+        flags: vk::RenderingFlags::empty(),
     };
     let counted = vk::CommandBufferInheritanceInfo::default()
         .occlusion_query_enable(true)
@@ -277,6 +278,7 @@ fn conditional_rendering_in_command_ranges() {
             colors: &[RGBA8],
             depth: DEPTH,
             samples: vk::SampleCountFlags::TYPE_1,
+            flags: vk::RenderingFlags::empty(),
         };
         let mut conditional = vk::CommandBufferInheritanceConditionalRenderingInfoEXT::default()
             .conditional_rendering_enable(true);

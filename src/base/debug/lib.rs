@@ -54,6 +54,8 @@ flags! {
     NoFastClear "no-fast-clear" false "clear attachments with draws, never with fast clears";
     NoFastClearTracking "no-fast-clear-tracking" false "resolve fast-cleared colour when rendering ends, not when the image is next accessed otherwise";
     FastClears "fast-clears" false "fast-clear small attachments too";
+    MipTail "mip-tail" false "Mip Tail Start LOD of sampled images is 1, though they have no mip tail";
+    HeaderOnly "header-only" false "pixel shaders without attributes and constants start with the header alone, which may hang gen9";
     Shm "shm" false "present copies in shared memory, never the rendered memory itself";
     Sync "sync" false "wait for each submission to complete";
     Api "api" false "log why a Vulkan command fails";

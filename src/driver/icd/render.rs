@@ -37,6 +37,7 @@ macro_rules! subpass_references {
             resolves: raw::slice($from.p_resolve_attachments, $from.color_attachment_count),
             inputs: raw::slice($from.p_input_attachments, $from.input_attachment_count),
             depth_stencil: $from.p_depth_stencil_attachment.as_ref(),
+            flags: $from.flags,
         }
     };
 }
@@ -279,12 +280,13 @@ impl Reference for c::AttachmentReference2<'_> {
     }
 }
 
-/// The attachment references of a subpass.
+/// The attachment references of a subpass, and its flags.
 struct SubpassReferences<'a, R> {
     colours: &'a [R],
     resolves: &'a [R],
     inputs: &'a [R],
     depth_stencil: Option<&'a R>,
+    flags: c::SubpassDescriptionFlags,
 }
 
 /// A subpass with its attachments, the depth and stencil resolve of its chain, and its view mask.
@@ -326,6 +328,9 @@ unsafe fn subpass<'a, R: Reference>(
             .chain(resolved.and_then(layout))
             .collect(),
         views: ViewMask::new(view_mask)?,
+        dithered: references
+            .flags
+            .contains(c::SubpassDescriptionFlags::ENABLE_LEGACY_DITHERING_EXT),
     })
 }
 
@@ -419,6 +424,7 @@ pub unsafe fn inherited_rendering(
             depth: from.depth_attachment_format != c::Format::UNDEFINED,
             stencil: from.stencil_attachment_format != c::Format::UNDEFINED,
             samples: from.rasterization_samples.as_raw() as u8,
+            dithered: dithers(from.flags),
             ..InheritedRendering::default()
         };
         let formats = raw::slice(from.p_color_attachment_formats, from.color_attachment_count);
@@ -551,5 +557,11 @@ unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<BeginRend
         views,
         colours,
         depth_stencil,
+        dithered: dithers(info.flags),
     })
+}
+
+/// Whether a dynamic rendering dithers colours.
+fn dithers(flags: c::RenderingFlags) -> bool {
+    flags.contains(c::RenderingFlags::ENABLE_LEGACY_DITHERING_EXT)
 }

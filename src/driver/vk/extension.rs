@@ -80,6 +80,8 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_image_view_min_lod", 1, None),
     row("VK_EXT_index_type_uint8", 1, None),
     row("VK_EXT_inline_uniform_block", 1, V1_3),
+    // Revision 2 adds a pipeline flag of VK_KHR_maintenance5, which is not offered.
+    row("VK_EXT_legacy_dithering", 1, None),
     row("VK_EXT_line_rasterization", 1, None),
     row("VK_EXT_memory_budget", 1, None),
     row("VK_EXT_multi_draw", 1, None),

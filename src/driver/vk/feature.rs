@@ -149,6 +149,7 @@ structures! {
     PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT [customBorderColors customBorderColorWithoutFormat];
     PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT [image2DViewOf3D sampler2DViewOf3D];
     PHYSICAL_DEVICE_IMAGE_VIEW_MIN_LOD_FEATURES_EXT [minLod];
+    PHYSICAL_DEVICE_LEGACY_DITHERING_FEATURES_EXT [legacyDithering];
     PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT [nonSeamlessCubeMap];
     PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT [robustBufferAccess2 robustImageAccess2 nullDescriptor];
     PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT [mutableDescriptorType];
@@ -369,6 +370,7 @@ offered! {
     customBorderColorWithoutFormat "tests/vk/borders.rs";
     image2DViewOf3D "tests/vk/textures.rs";
     sampler2DViewOf3D "tests/vk/textures.rs";
+    legacyDithering "tests/vk/dithering.rs";
     minLod "tests/vk/levels.rs";
     nonSeamlessCubeMap "tests/vk/borders.rs";
     robustBufferAccess2 "tests/vk/bounds.rs";

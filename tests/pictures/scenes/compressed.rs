@@ -414,6 +414,7 @@ fn parts(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         colors: &[RGBA8],
         depth: vk::Format::UNDEFINED,
         samples: vk::SampleCountFlags::TYPE_1,
+        flags: vk::RenderingFlags::empty(),
     };
     let within = gpu.part(of, Some(SIZE_PX), |r| {
         r.bind::<u8>(&stage.veil, &[], &[]);

@@ -49,6 +49,7 @@ fn rendering(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         colors: &[RGBA8, RGBA8],
         depth: depth_format,
         samples: vk::SampleCountFlags::TYPE_1,
+        flags: vk::RenderingFlags::empty(),
     };
     let long = gpu.part(of, Some([SIDE; 2]), |r| {
         for i in 0..60_u32 {

@@ -214,6 +214,7 @@ fn fragment_shader<'a>(
         writes_mask: info.output_mask,
         kills: info.kills,
         reads_tests: false,
+        header_only: false,
         per_sample: info.per_sample,
         has_side_effects: info.writes_memory,
         early_tests: info.early_tests,

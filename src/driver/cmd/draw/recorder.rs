@@ -246,6 +246,7 @@ impl<G: DrawGeneration> BatchDrawState<G> {
     /// Binds render targets.
     pub fn set_targets(&mut self, targets: &RenderTargets) {
         self.targets = Some(*targets);
+        self.state.dithered = targets.dithered;
         self.dirty = self.dirty.with(DirtyGroups::TARGETS);
         self.secondary_targets_emitted = false;
     }

@@ -140,6 +140,8 @@ pub struct FragmentShader<'a> {
     /// It may read the depth or stencil attachment that it is tested against (input attachment), so
     /// that the write must wait for it.
     pub reads_tests: bool,
+    /// Its payload may end behind the header, even where the machine may hang.
+    pub header_only: bool,
     /// It runs once for each sample.
     pub per_sample: bool,
     /// It writes memory.

@@ -575,6 +575,8 @@ pub struct FixedFunctionState {
     pub depth_stencil: DepthStencil,
     /// Blend state.
     pub blend: BlendState,
+    /// Colours are dithered before they are stored. The targets determine it, not the pipeline.
+    pub dithered: bool,
     /// Viewports.
     pub viewports: [Viewport; VIEWPORTS],
     /// Number of viewports.
@@ -602,6 +604,7 @@ impl Default for FixedFunctionState {
             multisample: MultisampleState::default(),
             depth_stencil: DepthStencil::default(),
             blend: BlendState::default(),
+            dithered: false,
             viewports: [Viewport::default(); VIEWPORTS],
             viewport_count: 1,
             scissors: [PixelRect::default(); VIEWPORTS],

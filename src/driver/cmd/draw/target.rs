@@ -115,6 +115,8 @@ pub struct RenderTargets {
     pub depth_stencil: DepthStencilTarget,
     /// Render area in pixels.
     pub area: PixelRect,
+    /// Draws dither their colours; meta draws do not.
+    pub dithered: bool,
     /// A primary batch emits the targets, and this is a secondary: only the presence of colour,
     /// depth and stencil targets is known.
     pub inherited: bool,

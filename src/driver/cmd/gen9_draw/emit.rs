@@ -13,6 +13,7 @@ use hw::draw::{
     state_viewport_state_pointers_cc, state_viewport_state_pointers_sf_clip, state_wm_chromakey,
     state_wm_hz_op,
 };
+use hw::draw_state::blend_state;
 use hw::{Wa, register};
 
 use super::pipeline::{BLENDING, CONSTANT_ALLOCATION, PackedPipeline};
@@ -492,6 +493,10 @@ fn emit_blend_state<M: StreamMemory>(
         let words = packed_blend.state.get(..=2 * entries).unwrap_or_default();
         let data = stream.data(words.len())?;
         data.words.copy_from_slice(words);
+        // It changes with the targets only.
+        if state.dithered {
+            blend_state::COLOR_DITHER_ENABLE.set(data.words, 1);
+        }
         let at = offset(data.address, dynamic_base);
         use state_blend_state_pointers as pointer;
         stream.emit(

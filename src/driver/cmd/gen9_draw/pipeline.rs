@@ -215,7 +215,7 @@ impl PackedPipeline {
         words.extend(geometry::domain(tessellation, threads));
         words.extend(geometry::geometry(shaders.geometry.as_ref(), threads));
         let padded = shaders.fragment.as_ref().and_then(|fragment| {
-            let needed = device.needs(hw::Wa::HeaderOnlyPixelShader);
+            let needed = device.needs(hw::Wa::HeaderOnlyPixelShader) && !fragment.header_only;
             needed.then(|| pixel::with_payload(fragment)).flatten()
         });
         let fragment = padded.as_ref().or(shaders.fragment.as_ref());

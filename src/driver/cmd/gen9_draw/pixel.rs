@@ -633,6 +633,7 @@ mod tests {
             writes_mask: false,
             kills: false,
             reads_tests: false,
+            header_only: false,
             per_sample,
             has_side_effects: false,
             early_tests: false,

@@ -581,6 +581,7 @@ fn the_l3_is_divided_before_a_secondary_that_needs_it() {
         null: [0; 16],
         depth_stencil: Default::default(),
         area: Default::default(),
+        dithered: false,
         inherited: true,
     });
     dispatch(&mut inherits, true);

@@ -52,6 +52,8 @@ pub struct Subpass {
     pub layouts: Vec<(u32, api::ImageLayout)>,
     /// View mask.
     pub views: ViewMask,
+    /// Draws dither their colours.
+    pub dithered: bool,
 }
 
 /// A resolve of depth and stencil.
@@ -176,6 +178,7 @@ impl RenderPass {
         let subpass = self.subpasses.get(subpass as usize).ok_or(OUT_OF_RANGE)?;
         let mut inherited = InheritedRendering {
             views: subpass.views,
+            dithered: subpass.dithered,
             ..InheritedRendering::default()
         };
         for (to, &number) in inherited.colours.iter_mut().zip(&subpass.colours) {
@@ -381,6 +384,7 @@ impl RenderPassInstance {
                     resolve_depth: None,
                     resolve_stencil: None,
                 }),
+                dithered: false,
             };
             if let (true, [first, ..]) = (colour, &mut begin.colours) {
                 *first = Some(ColourAttachment {
@@ -470,6 +474,7 @@ impl RenderPassInstance {
             views: subpass.views,
             colours,
             depth_stencil,
+            dithered: subpass.dithered,
         })
     }
 }

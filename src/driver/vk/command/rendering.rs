@@ -106,6 +106,7 @@ impl CommandBuffer {
             null: null_surface(&area, begin.layers),
             depth_stencil,
             area,
+            dithered: begin.dithered,
             inherited: false,
         });
         self.rendering = Rendering {

@@ -75,6 +75,8 @@ pub struct BeginRendering<'a> {
     pub colours: [Option<ColourAttachment<'a>>; TARGETS],
     /// Depth and stencil attachment.
     pub depth_stencil: Option<DepthStencil<'a>>,
+    /// Draws dither their colours.
+    pub dithered: bool,
 }
 
 /// What a secondary command buffer knows of the rendering that it continues.
@@ -90,6 +92,8 @@ pub struct InheritedRendering {
     pub samples: u8,
     /// View mask.
     pub views: ViewMask,
+    /// Draws dither their colours.
+    pub dithered: bool,
 }
 
 impl InheritedRendering {
@@ -122,6 +126,7 @@ impl InheritedRendering {
                 ..DepthStencilTarget::default()
             },
             area: MAX_AREA,
+            dithered: self.dithered,
             inherited: true,
         }
     }
@@ -279,6 +284,7 @@ pub(super) fn single_target(surface: SurfaceStateWords, area: &PixelRect) -> Ren
         null: null_surface(area, 1),
         depth_stencil: DepthStencilTarget::default(),
         area: *area,
+        dithered: false,
         inherited: false,
     }
 }

@@ -141,6 +141,8 @@ impl Pipeline {
         if let Some(fragment) = &mut shaders.fragment {
             fragment.target_op = purpose.aux_op;
             fragment.reads_tests = purpose.reads_tests;
+            let diagnosis = context.physical.diagnosis();
+            fragment.header_only = diagnosis.has(debug::Flag::HeaderOnly);
         }
         let device = context.physical.info().device;
         let static_state = Some(&fixed.static_state());

@@ -9,6 +9,7 @@ use ash::vk as api;
 use cmd::draw::target::DepthStencilTarget;
 use cmd::image::{ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
 use hw::FormatUse;
+use hw::state::render_surface_state as rss;
 use smallvec::{SmallVec, smallvec};
 use surface::{FormatBlock, ImageDim};
 
@@ -165,8 +166,13 @@ impl View {
             texture: None,
             storage: None,
         };
-        let pack = |part: &ImagePlane, hw: &'static hw::Format, usage, channels| {
-            pack_surface(image, part, hw, &range, info, usage, channels)
+        let has_mip_tail = physical.diagnosis().has(debug::Flag::MipTail);
+        let pack = |part: &ImagePlane, hw: &'static hw::Format, usage, channels| -> Result<_> {
+            let mut words = pack_surface(image, part, hw, &range, info, usage, channels)?;
+            if has_mip_tail && usage == SurfaceUsage::Sampler {
+                rss::MIP_TAIL_START_LOD.set(&mut words, 1);
+            }
+            Ok(words)
         };
         // A multi-planar colour view can only be sampled.
         if format.is_multi_planar() && aspects == api::ImageAspectFlags::COLOR {

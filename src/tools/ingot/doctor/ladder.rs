@@ -4,6 +4,7 @@
 //! hangs last is run last.
 
 use super::bare::{self, BareRung};
+use super::probes;
 use super::textures::{self, ImageRung};
 
 /// What a rung does.
@@ -401,6 +402,57 @@ pub static LADDER: &[Rung] = &[
         )
     },
     Rung {
+        erratum: Some("Offsets that wrap around within a message"),
+        ..script(
+            "probe-offset-wrap",
+            "what a load across the last offset of a buffer returns",
+            &["dispatch-simd8"],
+            include_str!("scripts/offset-wrap.shader_test"),
+            &[],
+        )
+    },
+    Rung {
+        erratum: Some("Extremes of integers"),
+        cures: &[],
+        ..images(
+            "probe-integer-extremes",
+            "which texels the minimum and maximum of integers consider",
+            &["texture"],
+            probes::integer_extremes,
+        )
+    },
+    Rung {
+        erratum: Some("Mip tails of surfaces without standard tiling"),
+        debug: "mip-tail",
+        cures: &[],
+        ..images(
+            "probe-mip-tail",
+            "whether Mip Tail Start LOD matters without standard tiling",
+            &["texture"],
+            probes::mip_tail,
+        )
+    },
+    Rung {
+        erratum: Some("Dithering"),
+        cures: &[],
+        ..images(
+            "probe-dither",
+            "the thresholds of dithering, and which channels are dithered",
+            &["triangle"],
+            probes::dither,
+        )
+    },
+    Rung {
+        erratum: Some("When push constants are read"),
+        cures: &[],
+        ..images(
+            "probe-constants-early",
+            "whether each draw reads its constants again",
+            &["triangle", "atomics"],
+            probes::constants_early,
+        )
+    },
+    Rung {
         work: Work::AllScripts,
         ..script(
             "scripts",
@@ -413,6 +465,8 @@ pub static LADDER: &[Rung] = &[
     Rung {
         erratum: Some("Pixel shaders dispatched with only a header (SKL PRM vol. 16, 0877)"),
         dangerous: true,
+        // Without it the driver adds a payload.
+        debug: "header-only",
         ..script(
             "probe-header-only",
             "whether a pixel shader without constants and attributes hangs",

@@ -5,7 +5,7 @@
 //!      the ramp, the report.
 //! Files: `inventory` and `verdict` look; `ladder` has the rungs, `ramp` runs them in processes
 //! (`process`, `child`) on a `machine`, through a `watched_kernel` that writes the `journal` and
-//! reads the `counters`;
+//! reads the `counters`; `bare`, `scripted`, `textures` and `probes` are their work;
 //! `bisection` seeks a cure of a hang; `observation` and `image_difference` compare with the
 //! twin; `report`, `archive` and `replay` write and read the report.
 
@@ -22,6 +22,7 @@ mod ladder;
 mod machine;
 mod misbehaviour;
 mod observation;
+mod probes;
 mod process;
 mod ramp;
 mod replay;

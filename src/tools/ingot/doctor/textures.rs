@@ -42,7 +42,8 @@ fn texel(level: u32, x: u32, y: u32) -> u32 {
     (level * 31 + 1) << 24 | (x ^ y) << 16 | y << 8 | x
 }
 
-fn open(wants: &Wants<'_>) -> Result<Gpu, Error> {
+/// The driver's first GPU.
+pub(super) fn open(wants: &Wants<'_>) -> Result<Gpu, Error> {
     Gpu::new(&Source::Function(icd::get_instance_proc_addr()), wants)
 }
 

@@ -101,6 +101,85 @@ fn a_good_machine_passes_and_its_report_can_be_read_again() {
     assert_eq!((folder.files().len(), processes(&folder.0)), (1, 0));
 }
 
+/// The values of ERRATA.md's implemented interpretations.
+#[test]
+fn probes_report_what_the_simulator_implements() {
+    let folder = Folder::new("probes");
+    let rungs = "probe-offset-wrap,probe-integer-extremes,probe-mip-tail,probe-dither,probe-constants-early";
+    let output = doctor(&folder.0, &["--gpu", "skl", "--only", rungs]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(
+        text(&output).contains("5 rungs passed"),
+        "{}",
+        text(&output)
+    );
+    let report = folder.report();
+    let shown = text(&doctor(
+        &folder.0,
+        &["--read", report.to_str().unwrap(), "--show"],
+    ));
+    // The ordered matrix of Bayer, row by row, with sixteen thresholds.
+    let bayer = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
+    let line = |name: &str, dwords: &[u32]| {
+        let dwords: Vec<String> = dwords.iter().map(|dword| format!("{dword:08x}")).collect();
+        format!("    - {name}: {}\n", dwords.join(" "))
+    };
+    let dithered = bayer.map(|threshold| 4 * threshold + 2);
+    let mut wrapped = [0; 20];
+    wrapped[..4].copy_from_slice(&[17, 34, 51, 68]);
+    // Rows 0 and 1 of level 3, as they were uploaded.
+    let level_3 = std::array::from_fn::<u32, 20, _>(|at| {
+        let (x, y) = (at as u32 % 16, at as u32 / 16);
+        0x5e00_0000 | (x ^ y) << 16 | y << 8 | x
+    });
+    for expected in [
+        line("levels 3 to 7", &level_3),
+        line("buffer", &wrapped),
+        line("minimum, maximum", &[3, 8]),
+        line("5 bits", &dithered),
+        line("6 bits", &dithered),
+        line("8 bits", &dithered),
+        line("10 bits", &[32; 16]),
+        line(
+            "read by each draw",
+            &[0x01d0_01d0, 0x0e30_0e30, 0x0e30_0e30],
+        ),
+    ] {
+        assert!(shown.contains(&expected), "{expected}: {shown}");
+    }
+}
+
+/// What hangs a machine is drawn by the probe alone: a strict GPU refuses it.
+#[test]
+fn the_dangerous_probe_draws_with_a_header_alone() {
+    let folder = Folder::new("header");
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/doctor/scripts/header-only-fragment.shader_test"
+    );
+    let run = |flags: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ingot"))
+            .args(["run", "--strict", "--gpu", "skl", script])
+            .current_dir(&folder.0)
+            .env("INGOT_DEBUG", flags)
+            .output()
+            .unwrap();
+        (output.status.success(), text(&output))
+    };
+    let (padded, printed) = run("");
+    assert!(padded, "{printed}");
+    let (passed, printed) = run("header-only");
+    assert!(!passed && printed.contains("ps-header-only"), "{printed}");
+    // The machine that forgives it passes the rung, but only if asked for.
+    let rung = ["--gpu", "skl", "--only", "probe-header-only", "--dangerous"];
+    let output = doctor(&folder.0, &rung);
+    assert!(
+        text(&output).contains("1 rungs passed"),
+        "{}",
+        text(&output)
+    );
+}
+
 #[test]
 fn wrong_data_is_compared_with_the_twin_and_bars_what_needs_it() {
     let folder = Folder::new("wrong");

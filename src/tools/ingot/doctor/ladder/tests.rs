@@ -37,3 +37,27 @@ fn scripts_can_be_parsed() {
         }
     }
 }
+
+/// The part of ERRATA.md under a heading.
+fn entry(title: &str) -> Option<&'static str> {
+    let text = include_str!("../../../../base/hw/ERRATA.md");
+    let (_, from) = text.split_once(&format!("\n## {title}\n"))?;
+    from.split("\n#").next()
+}
+
+#[test]
+fn entries_of_the_errata_name_their_probes() {
+    for rung in LADDER {
+        let Some(title) = rung.erratum else {
+            assert!(!rung.name.starts_with("probe-"), "{}", rung.name);
+            continue;
+        };
+        let probe = format!("- Probe: `{}`", rung.name);
+        let found = entry(title);
+        assert!(
+            found.is_some_and(|text| text.contains(&probe)),
+            "{}: {found:?}",
+            rung.name
+        );
+    }
+}

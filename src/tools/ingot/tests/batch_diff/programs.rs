@@ -295,6 +295,7 @@ void main() { atomicAdd(counts[gl_GlobalInvocationID.x & 63u], 1u); }",
         colors: &[RGBA8],
         depth: vk::Format::UNDEFINED,
         samples: vk::SampleCountFlags::TYPE_1,
+        flags: vk::RenderingFlags::empty(),
     };
     let part = gpu.part(of, Some([SIDE; 2]), |r| {
         r.bind::<u8>(&pipeline, &[], &[]);
