@@ -7,6 +7,8 @@ use crate::algebra::rule_set::RuleSet;
 use crate::algebra::rules::RULES;
 use nir::*;
 
+mod special_values;
+
 /// A variable of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PatternVariable {
