@@ -44,6 +44,7 @@ pub use io::{
 pub use ir::*;
 pub use lex::ParseError;
 pub use link::{InputsRead, LinkTarget, OutputLink};
+pub use natural_layout::MAX_NATURAL_BYTES;
 pub use op::{ALU_OPS, AluOp, AluProps, BaseType, FoldFn, OpInfo, OpSrc, OpType, SizeRule};
 pub use parse::{parse, parse_bits};
 pub use shader::{CfEvent, LayoutOrder, ListRef};

@@ -6,8 +6,13 @@ use crate::ir::{ConstValue, Shader};
 use crate::types::{Type, Types, VariableMode};
 use entity::{Id, IdMap};
 
+/// The size of all types that are larger than any memory for variables. It is a multiple of every
+/// alignment.
+pub const MAX_NATURAL_BYTES: u32 = 1 << 31;
+
 impl Types {
-    /// (bytes, alignment) of each type in natural layout, indexed by type.
+    /// (bytes, alignment) of each type in natural layout, indexed by type. Sizes are at most
+    /// [`MAX_NATURAL_BYTES`].
     pub fn natural_sizes(&self) -> IdMap<Type, (u32, u32)> {
         let mut out: IdMap<Type, (u32, u32)> = IdMap::with_default((0, 1));
         for (id, ty) in self.iter() {
@@ -27,7 +32,8 @@ impl Types {
                     let (size, align) = out[*elem];
                     (
                         size.next_multiple_of(align)
-                            .saturating_mul(len.unwrap_or(0)),
+                            .saturating_mul(len.unwrap_or(0))
+                            .min(MAX_NATURAL_BYTES),
                         align,
                     )
                 }
@@ -35,7 +41,10 @@ impl Types {
                     let (mut end, mut align) = (0u32, 1);
                     for m in members {
                         let (size, a) = out[m.ty];
-                        end = end.next_multiple_of(a).saturating_add(size);
+                        end = end
+                            .next_multiple_of(a)
+                            .saturating_add(size)
+                            .min(MAX_NATURAL_BYTES);
                         align = align.max(a);
                     }
                     (end.next_multiple_of(align), align)

@@ -11,7 +11,7 @@ use crate::types::{MatrixLayout, MemberLayout, TyEntry};
 use crate::value::IdState;
 use entity::Id;
 use nir::{Def, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::BuiltIn;
 use std::rc::Rc;
 
@@ -36,6 +36,8 @@ pub(crate) struct Translator<'m> {
     /// Control flow of the functions already structurized, by function id.
     pub graphs: FxHashMap<u32, Rc<FunctionGraph>>,
     pub calls: Vec<Call>,
+    /// The functions of `calls`.
+    pub active_functions: FxHashSet<u32>,
     pub total_calls: usize,
     pub tasks: Vec<Task>,
 }

@@ -14,7 +14,7 @@ use crate::state::Translator;
 use crate::value::IdState;
 use entity::Arena;
 use nir::{Shader, ShaderInfo, Stage, Types};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
 /// Entry point, specialization constants, and pipeline state that the translation depends on.
@@ -97,6 +97,7 @@ impl Module {
             id_states: vec![IdState::Empty; ids],
             graphs: FxHashMap::default(),
             calls: Vec::new(),
+            active_functions: FxHashSet::default(),
             total_calls: 0,
             tasks: Vec::new(),
         };

@@ -26,8 +26,6 @@ use std::rc::Rc;
 /// Maximum number of calls after inlining. Needed because empty functions add no instructions,
 /// which are limited too.
 const MAX_TOTAL_CALLS: usize = 1 << 16;
-/// Maximum nesting of calls.
-const MAX_CALLS: usize = 256;
 
 impl<'m> Translator<'m> {
     /// Translates the whole entry point.
@@ -71,11 +69,8 @@ impl<'m> Translator<'m> {
         let Some(&index) = self.module.function_of.get(&function) else {
             return loc.expected("a function", format!("%{function}"));
         };
-        if self.calls.iter().any(|c| c.function == function) {
+        if !self.active_functions.insert(function) {
             return loc.invalid("a function calls itself");
-        }
-        if self.calls.len() >= MAX_CALLS {
-            return loc.limit("nested calls", MAX_CALLS);
         }
         self.total_calls += 1;
         if self.total_calls > MAX_TOTAL_CALLS {
@@ -276,6 +271,7 @@ impl<'m> Translator<'m> {
         let Some(call) = self.calls.pop() else {
             return Ok(());
         };
+        self.active_functions.remove(&call.function);
         if matches!(&*self.ty(ty)?, Ty::Void) {
             return Ok(());
         }

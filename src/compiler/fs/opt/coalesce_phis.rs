@@ -19,50 +19,23 @@
 use crate::lir::live::{self, Interval};
 use crate::lir::{GRF_BYTES, Inst, Lir, Op, Reg, Vgrf, VgrfId};
 use crate::opt::lane_cfg::{Block, build_blocks};
+use crate::opt::pressure::Pressure;
+use crate::opt::register_sets::{DisjointSets, LiveSet, SparseSet};
 use entity::IdMap;
 use isa::{CondMod, Opcode};
-use smallvec::SmallVec;
 
-/// Maximum number of candidate registers; the interference matrix has as many rows and columns.
+/// Maximum number of candidate registers; an interference matrix has at most as many rows and
+/// columns.
 const MAX_CANDIDATES: u32 = 4096;
 /// The payload of the EOT message is coalesced only with values written within this number of
 /// instructions of the end.
 const NEAR_END: usize = 256;
 /// Maximum size of a coalesced VGRF in registers.
 const MAX_VGRF_REGISTERS: u32 = 16;
-/// Maximum number of live registers to which coalescing may raise the pressure.
-const MAX_LIVE: i32 = 100;
-/// Maximum number of VGRF pairs that are tested for interference for one copy.
-const MAX_PAIRS: usize = 1 << 14;
 /// Lanes of a half of a SIMD32 thread.
 const HALF: u8 = 16;
 /// Not a candidate.
 const NONE: u32 = u32::MAX;
-
-/// A set of candidate registers.
-type BitSet = Vec<u64>;
-
-fn has(bits: &[u64], i: u32) -> bool {
-    bits[i as usize / 64] >> (i % 64) & 1 == 1
-}
-
-fn insert(bits: &mut [u64], i: u32) {
-    bits[i as usize / 64] |= 1 << (i % 64);
-}
-
-fn remove(bits: &mut [u64], i: u32) {
-    bits[i as usize / 64] &= !(1 << (i % 64));
-}
-
-/// Adds the elements of `from`; returns true if any of them is new.
-fn insert_all(to: &mut [u64], from: &[u64]) -> bool {
-    let mut grew = false;
-    for (a, b) in to.iter_mut().zip(from) {
-        grew |= *b & !*a != 0;
-        *a |= b;
-    }
-    grew
-}
 
 /// The operands of a plain copy of one element per lane.
 fn lane_copy(inst: &Inst) -> Option<LaneCopy> {
@@ -218,8 +191,8 @@ fn walk_backward(
     lir: &Lir,
     block: &Block,
     number: &Numbering,
-    live: &mut BitSet,
-    mut at_write: impl FnMut(&Inst, u32, &[u64]),
+    live: &mut LiveSet,
+    mut at_write: impl FnMut(&Inst, u32, &LiveSet),
 ) {
     for inst in lir.insts[block.first..block.end].iter().rev() {
         if let Some(v) = inst.dst.as_vgrf() {
@@ -233,7 +206,7 @@ fn walk_backward(
                 let whole = inst.dst.offset <= first
                     && first + GRF_BYTES <= inst.dst.offset + inst.dst_bytes();
                 if inst.pred.is_none() && packed && whole {
-                    remove(live, register);
+                    live.remove(register);
                 }
             }
         }
@@ -241,15 +214,26 @@ fn walk_backward(
             if let Some(v) = s.as_vgrf()
                 && inst.src_bytes(i) > 0
             {
-                registers(number, v, s.offset, inst.src_bytes(i)).for_each(|r| insert(live, r));
+                registers(number, v, s.offset, inst.src_bytes(i)).for_each(|r| live.insert(r));
             }
         }
     }
 }
 
-/// VGRFs that are merged into one: each with its byte offset in that one, before the offsets are
-/// normalised to begin at 0.
-type Members = Vec<(VgrfId, i32)>;
+/// VGRFs that are merged into one.
+#[derive(Default)]
+struct Class {
+    /// Each VGRF with its byte offset, before the offsets are normalised to begin at 0.
+    members: Vec<(VgrfId, i32)>,
+    /// The VGRF that the others become.
+    name: Option<VgrfId>,
+    /// The offsets of the first byte and behind the last one.
+    bytes: (i32, i32),
+    /// The member in fixed registers, and its offset.
+    fixed: Option<(VgrfId, i32)>,
+    /// A member is written far from the end of the program.
+    early: bool,
+}
 
 /// A copy: source, destination, and the offset in bytes from the beginning of the source VGRF to
 /// that of the destination VGRF at which the copied elements coincide.
@@ -260,8 +244,10 @@ struct Candidates {
     copies: Vec<LaneCopy>,
     vgrfs: Vec<VgrfId>,
     number: Numbering,
-    /// Number of registers of all candidates.
-    registers: usize,
+    /// The registers of each group of VGRFs that copies connect: only these may be merged.
+    groups: Vec<std::ops::Range<u32>>,
+    /// The group of each register.
+    group_of: Vec<u32>,
 }
 
 /// Returns true if it changed the program.
@@ -270,13 +256,12 @@ pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
     if candidates.copies.is_empty() {
         return false;
     }
-    let words = candidates.registers.div_ceil(64);
     let blocks = build_blocks(lir);
-    let live_out = compute_live_out(lir, &blocks, &candidates.number, words);
-    let interference = compute_interference(lir, &blocks, &live_out, &candidates, words);
-    let (members, changed) = merge(lir, &candidates, &interference, words);
+    let live_in = compute_live_in(lir, &blocks, &candidates);
+    let interference = compute_interference(lir, &blocks, &live_in, &candidates);
+    let (classes, changed) = merge(lir, &candidates, &interference);
     if changed {
-        rename(lir, &members);
+        rename(lir, &classes);
     }
     changed
 }
@@ -284,7 +269,7 @@ pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
 /// Finds the copies whose source and destination have the same layout of lanes.
 fn find_candidates(lir: &Lir) -> Candidates {
     let layouts = lane_layouts(lir);
-    let mut number: Numbering = IdMap::for_arena(&lir.vgrfs, NONE);
+    let mut known: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
     let mut vgrfs: Vec<VgrfId> = Vec::new();
     let mut total = 0;
     let mut copies: Vec<LaneCopy> = Vec::new();
@@ -320,65 +305,192 @@ fn find_candidates(lir: &Lir) -> Candidates {
             break;
         }
         for v in [from, to] {
-            if number[v] == NONE {
-                number[v] = total;
+            if !known[v] {
+                known[v] = true;
                 total += u32::from(lir.vgrfs[v].regs);
                 vgrfs.push(v);
             }
         }
         copies.push((from, to, delta));
     }
-    Candidates {
-        copies,
-        vgrfs,
-        number,
-        registers: total as usize,
-    }
+    number_by_group(lir, copies, vgrfs)
 }
 
-/// Liveness analysis: the registers that are live at the end of each block.
-fn compute_live_out(lir: &Lir, blocks: &[Block], number: &Numbering, words: usize) -> Vec<BitSet> {
-    let mut live_in: Vec<BitSet> = vec![vec![0; words]; blocks.len()];
-    let mut live_out = live_in.clone();
-    let mut live = vec![0; words];
+/// Numbers the registers of the candidates such that VGRFs which copies connect follow one another.
+fn number_by_group(lir: &Lir, copies: Vec<LaneCopy>, vgrfs: Vec<VgrfId>) -> Candidates {
+    // Union-find; the first VGRF of a group stands for it.
+    let mut parent: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, NONE);
+    for (n, &v) in (0..).zip(&vgrfs) {
+        parent[v] = n;
+    }
+    let mut sets = DisjointSets::new(vgrfs.len());
+    for &(from, to, _) in &copies {
+        sets.join(parent[from], parent[to]);
+    }
+    let mut members: Vec<Vec<VgrfId>> = vec![Vec::new(); vgrfs.len()];
+    for (n, &v) in (0..).zip(&vgrfs) {
+        members[sets.find(n) as usize].push(v);
+    }
+    let mut candidates = Candidates {
+        copies,
+        vgrfs,
+        number: IdMap::for_arena(&lir.vgrfs, NONE),
+        groups: Vec::new(),
+        group_of: Vec::new(),
+    };
+    let mut next = 0;
+    for group in members.iter().filter(|group| !group.is_empty()) {
+        let first = next;
+        for &v in group {
+            candidates.number[v] = next;
+            next += u32::from(lir.vgrfs[v].regs);
+        }
+        let n = candidates.groups.len() as u32;
+        candidates.group_of.resize(next as usize, n);
+        candidates.groups.push(first..next);
+    }
+    candidates
+}
+
+/// Liveness analysis: the registers that are live at the beginning of each block.
+fn compute_live_in(lir: &Lir, blocks: &[Block], candidates: &Candidates) -> Vec<SparseSet> {
+    let mut live_in: Vec<SparseSet> = vec![SparseSet::default(); blocks.len()];
+    let mut live = LiveSet::new(candidates.group_of.len());
     loop {
         let mut grew = false;
         for b in (0..blocks.len()).rev() {
             for next in blocks[b].next {
                 if let Some(next) = live_in.get(next) {
-                    insert_all(&mut live_out[b], next);
+                    live.insert_all(next);
                 }
             }
-            live.clone_from(&live_out[b]);
-            walk_backward(lir, &blocks[b], number, &mut live, |_, _, _| {});
-            grew |= insert_all(&mut live_in[b], &live);
+            walk_backward(lir, &blocks[b], &candidates.number, &mut live, |_, _, _| {});
+            let now = live.remove_all();
+            // Sets only grow.
+            grew |= now.len() > live_in[b].len();
+            live_in[b] = now;
         }
         if !grew {
             break;
         }
     }
-    live_out
+    live_in
 }
 
-/// The interference matrix: a row of bits for each register, with the registers that hold a
-/// different value at the same time.
-fn compute_interference(
+/// For each register, those of its group that hold a different value at the same time: a matrix of
+/// bits for each group.
+struct Interference<'c> {
+    candidates: &'c Candidates,
+    bits: Vec<u64>,
+    /// Where the row of the first register of each group begins.
+    start: Vec<usize>,
+}
+
+impl<'c> Interference<'c> {
+    fn new(candidates: &'c Candidates) -> Interference<'c> {
+        let mut start = Vec::with_capacity(candidates.groups.len());
+        let mut total = 0;
+        for group in &candidates.groups {
+            start.push(total);
+            total += group.len() * LiveSet::words_of(group).len();
+        }
+        Interference {
+            candidates,
+            bits: vec![0; total],
+            start,
+        }
+    }
+
+    /// The words of a register's row, and the range of words of a set of registers that they are.
+    fn row_range(&self, register: u32) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
+        let group = self.candidates.group_of[register as usize] as usize;
+        let registers = &self.candidates.groups[group];
+        let words = LiveSet::words_of(registers);
+        let at = self.start[group] + (register - registers.start) as usize * words.len();
+        (at..at + words.len(), words)
+    }
+
+    fn are_in_one_group(&self, a: u32, b: u32) -> bool {
+        let group_of = &self.candidates.group_of;
+        group_of[a as usize] == group_of[b as usize]
+    }
+
+    /// The word and bit of `b` in the row of `a`, if they are in one group.
+    fn bit(&self, a: u32, b: u32) -> Option<(usize, u64)> {
+        let (row, words) = self.row_range(a);
+        let word = row.start + (b as usize / 64).checked_sub(words.start)?;
+        (self.are_in_one_group(a, b)).then_some((word, 1 << (b % 64)))
+    }
+
+    fn has(&self, a: u32, b: u32) -> bool {
+        self.bit(a, b)
+            .is_some_and(|(word, bit)| self.bits[word] & bit != 0)
+    }
+
+    fn set(&mut self, a: u32, b: u32, interferes: bool) {
+        match self.bit(a, b) {
+            Some((word, bit)) if interferes => self.bits[word] |= bit,
+            Some((word, bit)) => self.bits[word] &= !bit,
+            None => {}
+        }
+    }
+
+    /// Interference of a register with everything.
+    fn fill(&mut self, a: u32) {
+        let (row, _) = self.row_range(a);
+        self.bits[row].fill(u64::MAX);
+    }
+
+    fn insert_all(&mut self, a: u32, live: &LiveSet) {
+        let (row, words) = self.row_range(a);
+        for (to, from) in self.bits[row].iter_mut().zip(live.words(words)) {
+            *to |= from;
+        }
+    }
+
+    /// The registers that interfere with `a`.
+    fn row(&self, a: u32) -> impl Iterator<Item = u32> + use<'_, 'c> {
+        let group = &self.candidates.groups[self.candidates.group_of[a as usize] as usize];
+        let (row, words) = self.row_range(a);
+        let set = words.zip(&self.bits[row]);
+        set.flat_map(|(word, bits)| {
+            let mut bits = *bits;
+            std::iter::from_fn(move || {
+                let bit = (bits != 0).then(|| bits.trailing_zeros())?;
+                bits &= bits - 1;
+                Some(word as u32 * 64 + bit)
+            })
+        })
+        .filter(|register| group.contains(register))
+    }
+
+    fn make_symmetric(&mut self) {
+        for a in 0..self.candidates.group_of.len() as u32 {
+            let others: Vec<u32> = self.row(a).collect();
+            others.iter().for_each(|b| self.set(*b, a, true));
+        }
+    }
+}
+
+fn compute_interference<'c>(
     lir: &Lir,
     blocks: &[Block],
-    live_out: &[BitSet],
-    candidates: &Candidates,
-    words: usize,
-) -> BitSet {
-    let (n, number) = (candidates.registers, &candidates.number);
-    let mut matrix = vec![0u64; n * words];
-    let mut live = vec![0; words];
-    for (block, live_out) in blocks.iter().zip(live_out) {
-        live.clone_from(live_out);
+    live_in: &[SparseSet],
+    candidates: &'c Candidates,
+) -> Interference<'c> {
+    let number = &candidates.number;
+    let mut matrix = Interference::new(candidates);
+    let mut live = LiveSet::new(candidates.group_of.len());
+    for block in blocks {
+        for next in block.next {
+            if let Some(next) = live_in.get(next) {
+                live.insert_all(next);
+            }
+        }
         walk_backward(lir, block, number, &mut live, |inst, register, live| {
-            let row = &mut matrix[register as usize * words..][..words];
             if inst.no_mask {
                 // The write would destroy the elements of inactive lanes.
-                row.fill(u64::MAX);
+                matrix.fill(register);
                 return;
             }
             // The source of a copy has the same value.
@@ -387,17 +499,18 @@ fn compute_interference(
                 let source = register as i32 - at + delta / GRF_BYTES as i32;
                 (number[from] != NONE).then_some(source as u32)
             });
-            let own = (has(row, register), same.is_some_and(|s| has(row, s)));
-            insert_all(row, live);
-            if !own.0 {
-                remove(row, register);
-            }
-            if let (Some(same), false) = (same, own.1) {
-                remove(row, same);
+            let same = same.filter(|s| (*s as usize) < candidates.group_of.len());
+            let own = matrix.has(register, register);
+            let interferes = same.is_some_and(|s| matrix.has(register, s));
+            matrix.insert_all(register, live);
+            matrix.set(register, register, own);
+            if let Some(same) = same {
+                matrix.set(register, same, interferes);
             }
         });
+        live.clear();
     }
-    add_cross_lane_interference(lir, number, &mut matrix, words);
+    add_cross_lane_interference(lir, candidates, &mut matrix);
     // The two payloads of a message must not overlap, even if they are equal.
     for inst in lir.insts.iter().filter(|i| i.op == Op::Send) {
         let payload = |i: usize| {
@@ -408,36 +521,35 @@ fn compute_interference(
         };
         for a in payload(0) {
             for b in payload(1).filter(|b| *b != a) {
-                insert(&mut matrix[a as usize * words..][..words], b);
+                matrix.set(a, b, true);
             }
         }
     }
-    for a in 0..n {
-        for b in 0..n as u32 {
-            if has(&matrix[a * words..][..words], b) {
-                insert(&mut matrix[b as usize * words..][..words], a as u32);
-            }
-        }
-    }
+    matrix.make_symmetric();
     matrix
 }
 
 /// Adds interference between VGRFs that are read across lanes and everything that is written during
 /// their live range: the write may be on a path that the reading lane does not take, but change the
 /// element of another lane.
-fn add_cross_lane_interference(lir: &Lir, number: &Numbering, matrix: &mut [u64], words: usize) {
-    let mut across: Vec<VgrfId> = Vec::new();
+fn add_cross_lane_interference(lir: &Lir, candidates: &Candidates, matrix: &mut Interference<'_>) {
+    let number = &candidates.number;
+    let group = |v: VgrfId| candidates.group_of[number[v] as usize] as usize;
+    let mut seen: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
+    let mut across: Vec<Vec<VgrfId>> = vec![Vec::new(); candidates.groups.len()];
+    let mut any = false;
     for inst in &lir.insts {
         for s in &inst.src[..inst.sources()] {
             let others = inst.no_mask || inst.op != Op::Send && s.stride == 0 && inst.exec > 1;
             if let Some(v) = s.as_vgrf().filter(|v| others && number[*v] != NONE)
-                && !across.contains(&v)
+                && !std::mem::replace(&mut seen[v], true)
             {
-                across.push(v);
+                across[group(v)].push(v);
+                any = true;
             }
         }
     }
-    if across.is_empty() {
+    if !any {
         return;
     }
     let intervals = live::intervals(lir, &live::loops(lir));
@@ -446,18 +558,105 @@ fn add_cross_lane_interference(lir: &Lir, number: &Numbering, matrix: &mut [u64]
             continue;
         };
         let copied = lane_copy(inst).map(|(from, ..)| from);
-        for &v in across.iter().filter(|v| **v != to && copied != Some(**v)) {
+        let others = across[group(to)].iter();
+        for &v in others.filter(|v| **v != to && copied != Some(**v)) {
             let Interval { start, end, .. } = intervals[v];
             if !(start / 2 < at && at <= end / 2) {
                 continue;
             }
             let read = registers(number, v, 0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES);
             for register in registers(number, to, inst.dst.offset, inst.dst_bytes()) {
-                let row = &mut matrix[register as usize * words..][..words];
-                read.clone().for_each(|read| insert(row, read));
+                read.clone()
+                    .for_each(|read| matrix.set(register, read, true));
             }
         }
     }
+}
+
+/// The classes of merged VGRFs.
+struct Classes {
+    all: Vec<Class>,
+    /// The class of each VGRF, and its offset in it.
+    class_of: IdMap<Vgrf, (u32, i32)>,
+    /// The VGRF of each register of a candidate.
+    vgrf_of: Vec<VgrfId>,
+}
+
+impl Classes {
+    /// Every candidate in a class of its own.
+    fn new(lir: &Lir, candidates: &Candidates) -> Classes {
+        // The payload of the EOT message cannot be spilled, so its live range must stay short.
+        let mut early: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
+        let late = lir.insts.len().saturating_sub(NEAR_END);
+        for inst in &lir.insts[..late] {
+            if let Some(v) = inst.dst.as_vgrf() {
+                early[v] = true;
+            }
+        }
+        let mut out = Classes {
+            all: Vec::with_capacity(candidates.vgrfs.len()),
+            class_of: IdMap::for_arena(&lir.vgrfs, (NONE, 0)),
+            vgrf_of: Vec::new(),
+        };
+        let mut owners = vec![None; candidates.group_of.len()];
+        for &v in &candidates.vgrfs {
+            out.class_of[v] = (out.all.len() as u32, 0);
+            let registers = u32::from(lir.vgrfs[v].regs);
+            let first = candidates.number[v];
+            owners[first as usize..(first + registers) as usize].fill(Some(v));
+            out.all.push(Class {
+                members: vec![(v, 0)],
+                name: Some(v),
+                bytes: (0, (registers * GRF_BYTES) as i32),
+                fixed: lir.vgrfs[v].fixed.is_some().then_some((v, 0)),
+                early: early[v],
+            });
+        }
+        out.vgrf_of = owners.into_iter().flatten().collect();
+        out
+    }
+
+    /// True if a register of `class` interferes with the register of `other` that would have the
+    /// same place, if the offsets of `other` were raised by `shift`.
+    fn interfere(
+        &self,
+        lir: &Lir,
+        interference: &Interference<'_>,
+        class: u32,
+        other: u32,
+        shift: i32,
+    ) -> bool {
+        let number = &interference.candidates.number;
+        self.all[class as usize].members.iter().any(|&(v, at)| {
+            (0..u32::from(lir.vgrfs[v].regs)).any(|k| {
+                let byte = at + (k * GRF_BYTES) as i32;
+                interference.row(number[v] + k).any(|register| {
+                    let with = self.vgrf_of[register as usize];
+                    let (its_class, its_at) = self.class_of[with];
+                    let its_byte = its_at + ((register - number[with]) * GRF_BYTES) as i32;
+                    its_class == other && its_byte + shift == byte
+                })
+            })
+        })
+    }
+
+    /// Merges class `from` into `to`; offsets are raised by `shift`.
+    fn absorb(&mut self, to: u32, from: u32, shift: i32) {
+        let moved = std::mem::take(&mut self.all[from as usize]);
+        let class = &mut self.all[to as usize];
+        for &(v, at) in &moved.members {
+            self.class_of[v] = (to, at + shift);
+            class.members.push((v, at + shift));
+        }
+        class.bytes = union(class.bytes, moved.bytes, shift);
+        class.fixed = class.fixed.or(moved.fixed.map(|(v, at)| (v, at + shift)));
+        class.early |= moved.early;
+    }
+}
+
+/// The range that covers `a`, and `b` raised by `shift`.
+fn union(a: (i32, i32), b: (i32, i32), shift: i32) -> (i32, i32) {
+    (a.0.min(b.0 + shift), a.1.max(b.1 + shift))
 }
 
 /// Merges the VGRFs of copies that do not interfere, from the last copy to the first: copies at the
@@ -466,151 +665,67 @@ fn add_cross_lane_interference(lir: &Lir, number: &Numbering, matrix: &mut [u64]
 fn merge(
     lir: &Lir,
     candidates: &Candidates,
-    interference: &[u64],
-    words: usize,
-) -> (Vec<Members>, bool) {
-    let number = &candidates.number;
-    let bytes = |v: VgrfId| i32::from(lir.vgrfs[v].regs) * GRF_BYTES as i32;
-    // The payload of the EOT message cannot be spilled, so its live range must stay short.
-    let mut early: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
-    let late = lir.insts.len().saturating_sub(NEAR_END);
-    for inst in &lir.insts[..late] {
-        if let Some(v) = inst.dst.as_vgrf() {
-            early[v] = true;
-        }
-    }
-    // The class of each VGRF, and its offset in it.
-    let mut class_of: IdMap<Vgrf, (u32, i32)> = IdMap::for_arena(&lir.vgrfs, (NONE, 0));
-    let mut members: Vec<Members> = Vec::with_capacity(candidates.vgrfs.len());
-    for &v in &candidates.vgrfs {
-        class_of[v] = (members.len() as u32, 0);
-        members.push(vec![(v, 0)]);
-    }
+    interference: &Interference<'_>,
+) -> (Vec<Class>, bool) {
+    let mut classes = Classes::new(lir, candidates);
     let mut pressure = Pressure::new(lir);
     let mut changed = false;
     for &(from, to, delta) in candidates.copies.iter().rev() {
-        let ((a, from_at), (b, to_at)) = (class_of[from], class_of[to]);
-        let (left, right) = (&members[a as usize], &members[b as usize]);
-        if a == b || left.len() * right.len() > MAX_PAIRS {
+        let ((a, from_at), (b, to_at)) = (classes.class_of[from], classes.class_of[to]);
+        if a == b {
             continue;
         }
+        let (left, right) = (&classes.all[a as usize], &classes.all[b as usize]);
         let shift = from_at + delta - to_at;
-        let all = || {
-            left.iter()
-                .copied()
-                .chain(right.iter().map(|m| (m.0, m.1 + shift)))
-        };
-        let first = all().map(|m| m.1).min().unwrap_or(0);
-        let end = all().map(|(v, at)| at + bytes(v)).max().unwrap_or(0);
-        let fixed: SmallVec<[(VgrfId, i32); 2]> =
-            all().filter(|m| lir.vgrfs[m.0].fixed.is_some()).collect();
-        let fixed_fits = match fixed[..] {
-            [] => true,
-            [(v, at)] => at == first && end - first == bytes(v) && all().all(|m| !early[m.0]),
+        let (first, end) = union(left.bytes, right.bytes, shift);
+        let fixed_fits = match (left.fixed, right.fixed.map(|(v, at)| (v, at + shift))) {
+            (None, None) => true,
+            (Some((v, at)), None) | (None, Some((v, at))) => {
+                let bytes = i32::from(lir.vgrfs[v].regs) * GRF_BYTES as i32;
+                at == first && end - first == bytes && !left.early && !right.early
+            }
             _ => false,
         };
-        let fits = fixed_fits
-            && end - first <= (MAX_VGRF_REGISTERS * GRF_BYTES) as i32
-            && left.iter().all(|&(i, at)| {
-                right.iter().all(|&(j, other)| {
-                    let other = other + shift;
-                    let (from, to) = (at.max(other), (at + bytes(i)).min(other + bytes(j)));
-                    (from..to).step_by(GRF_BYTES as usize).all(|byte| {
-                        let x = number[i] + (byte - at) as u32 / GRF_BYTES;
-                        let y = number[j] + (byte - other) as u32 / GRF_BYTES;
-                        !has(&interference[x as usize * words..][..words], y)
-                    })
-                })
-            });
-        let regs = (end - first) / GRF_BYTES as i32;
-        if !fits || !pressure.merge(left[0].0, right[0].0, regs) {
+        if !fixed_fits || end - first > (MAX_VGRF_REGISTERS * GRF_BYTES) as i32 {
             continue;
         }
-        let moved = std::mem::take(&mut members[b as usize]);
-        for &(m, at) in &moved {
-            class_of[m] = (a, at + shift);
-            members[a as usize].push((m, at + shift));
+        // The smaller class is searched and moved, so that no VGRF is moved often.
+        let left_is_smaller = left.members.len() < right.members.len();
+        let interfere = match left_is_smaller {
+            true => classes.interfere(lir, interference, a, b, shift),
+            false => classes.interfere(lir, interference, b, a, -shift),
+        };
+        let names = (left.name, right.name);
+        let regs = (end - first) / GRF_BYTES as i32;
+        let (Some(left_name), Some(right_name)) = names else {
+            continue;
+        };
+        if interfere || !pressure.merge(left_name, right_name, regs) {
+            continue;
         }
+        match left_is_smaller {
+            true => classes.absorb(b, a, -shift),
+            false => classes.absorb(a, b, shift),
+        }
+        let merged = if left_is_smaller { b } else { a };
+        classes.all[merged as usize].name = Some(left_name);
         changed = true;
     }
-    (members, changed)
-}
-
-/// The register pressure at each instruction.
-struct Pressure {
-    /// Number of live registers at each instruction.
-    live: Vec<i32>,
-    /// Of a class's first member: first and last instruction of the class, and its registers.
-    span: IdMap<Vgrf, (u32, u32, i32)>,
-}
-
-impl Pressure {
-    fn new(lir: &Lir) -> Pressure {
-        let intervals = live::intervals(lir, &live::loops(lir));
-        let mut out = Pressure {
-            live: vec![0; lir.insts.len() + 1],
-            span: IdMap::for_arena(&lir.vgrfs, (0, 0, 0)),
-        };
-        for (v, vgrf) in lir.vgrfs.iter() {
-            let Interval { start, end, .. } = intervals[v];
-            if intervals[v].is_used() {
-                out.span[v] = (start / 2, end / 2, vgrf.regs.into());
-                out.add(out.span[v], 1);
-            }
-        }
-        // Prefix sum: from the changes at each instruction to the totals.
-        let mut sum = 0;
-        for n in &mut out.live {
-            sum += *n;
-            *n = sum;
-        }
-        out
-    }
-
-    fn add(&mut self, (start, end, regs): (u32, u32, i32), sign: i32) {
-        self.live[start as usize] += sign * regs;
-        self.live[end as usize + 1] -= sign * regs;
-    }
-
-    /// Merges two classes into one of `regs` registers, unless that raises the pressure beyond
-    /// [`MAX_LIVE`] anywhere. Returns true if it merged them.
-    fn merge(&mut self, a: VgrfId, b: VgrfId, regs: i32) -> bool {
-        let (left, right) = (self.span[a], self.span[b]);
-        let both = (left.0.min(right.0), left.1.max(right.1), regs);
-        let live_in = |at: u32, span: (u32, u32, i32)| {
-            if (span.0..=span.1).contains(&at) {
-                span.2
-            } else {
-                0
-            }
-        };
-        let more = |at: u32| regs - live_in(at, left) - live_in(at, right);
-        let too_many = |at: u32| more(at) > 0 && self.live[at as usize] + more(at) > MAX_LIVE;
-        if (both.0..=both.1).any(too_many) {
-            return false;
-        }
-        for at in both.0..=both.1 {
-            self.live[at as usize] += more(at);
-        }
-        self.span[a] = both;
-        true
-    }
+    (classes.all, changed)
 }
 
 /// Replaces the members of each class by one VGRF, and removes copies from a register to itself.
-fn rename(lir: &mut Lir, members: &[Members]) {
+fn rename(lir: &mut Lir, classes: &[Class]) {
     let mut new_location: IdMap<Vgrf, Option<(VgrfId, u32)>> = IdMap::for_arena(&lir.vgrfs, None);
-    for class in members.iter().filter(|m| m.len() > 1) {
-        let first = class.iter().map(|m| m.1).min().unwrap_or(0);
-        let fixed = class.iter().find(|m| lir.vgrfs[m.0].fixed.is_some());
-        let name = fixed.unwrap_or(&class[0]).0;
-        let mut end = 0;
-        for &(v, at) in class {
-            let at = (at - first) as u32;
-            new_location[v] = Some((name, at));
-            end = end.max(at + u32::from(lir.vgrfs[v].regs) * GRF_BYTES);
+    for class in classes.iter().filter(|class| class.members.len() > 1) {
+        let Some(name) = class.fixed.map(|(v, _)| v).or(class.name) else {
+            continue;
+        };
+        let (first, end) = class.bytes;
+        for &(v, at) in &class.members {
+            new_location[v] = Some((name, (at - first) as u32));
         }
-        lir.vgrfs[name].regs = (end / GRF_BYTES) as u16;
+        lir.vgrfs[name].regs = ((end - first) as u32 / GRF_BYTES) as u16;
     }
     let renamed = |reg: &mut Reg, offset: &mut u32| {
         if let Reg::Vgrf(v) = *reg

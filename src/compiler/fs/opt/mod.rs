@@ -18,5 +18,7 @@ pub(crate) mod in_place;
 pub(crate) mod lane_cfg;
 pub(crate) mod pack;
 pub(crate) mod predicate;
+mod pressure;
+mod register_sets;
 mod register_writes;
 pub(crate) mod select;

@@ -2,6 +2,7 @@
 
 use crate::algebra::pattern::{Node, VARIABLES, constant_bits, negate_float};
 use crate::algebra::rule_set::{CompiledRule, DefKind};
+use crate::analysis::number::is_number;
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -139,8 +140,12 @@ fn match_in_order(
                 number,
                 constant,
                 boolean,
+                not_nan,
             } => {
                 if *constant && s.const_of(def).is_none() {
+                    return None;
+                }
+                if *not_nan && !is_number(s, def, component) {
                     return None;
                 }
                 if *boolean && s.defs[def].bit_size != 1 {

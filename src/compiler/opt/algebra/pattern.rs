@@ -1,10 +1,10 @@
 //! Patterns over ALU operations: parser, and inference of the bit sizes of their nodes.
 //!
 //! A pattern is `(op operand …)`. An operand is a pattern, a variable or a constant. Variables are
-//! `a` to `h`; `#a` only matches a constant, `a1` only a boolean, and `-#a` the negative of the
-//! constant float `#a`. Constants are integers, floats (with a decimal point), `true` and `false`.
-//! `(op! …)` only matches if the result has no other use. A variable that occurs several times must
-//! match the same value each time.
+//! `a` to `h`; `#a` only matches a constant, `a1` only a boolean, `an` only a float that cannot be
+//! NaN, and `-#a` the negative of the constant float `#a`. Constants are integers, floats (with a
+//! decimal point), `true` and `false`. `(op! …)` only matches if the result has no other use. A
+//! variable that occurs several times must match the same value each time.
 
 use nir::*;
 use smallvec::SmallVec;
@@ -63,6 +63,8 @@ pub(crate) enum Node {
         number: usize,
         constant: bool,
         boolean: bool,
+        /// The value is a float that cannot be NaN.
+        not_nan: bool,
     },
     /// The negative of a constant variable, given by its number.
     Negative(usize),
@@ -134,10 +136,11 @@ impl Pattern {
         let bare = w.strip_prefix('#').unwrap_or(w);
         let mut chars = bare.chars();
         match (chars.next(), chars.as_str()) {
-            (Some(c @ 'a'..='h'), rest @ ("" | "1")) => Ok(Node::Var {
+            (Some(c @ 'a'..='h'), rest @ ("" | "1" | "n")) => Ok(Node::Var {
                 number: c as usize - 'a' as usize,
                 constant: bare.len() != w.len(),
                 boolean: rest == "1",
+                not_nan: rest == "n",
             }),
             _ if w == "true" => Ok(Node::Int(1)),
             _ if w == "false" => Ok(Node::Int(0)),

@@ -2,7 +2,37 @@
 //!
 //! The replacement never costs more than the pattern, by the costs in the table of operations. What
 //! a rule does not preserve must be named. Canonical forms: constants second, `isub` and `fsub` as
-//! sums with a negation, `not` of a comparison as the opposite comparison.
+//! sums with a negation, `not` of a comparison as the opposite comparison where there is one.
+//!
+//! A rule with a loss is not applied to operations that are exact (NoContraction, tests for NaN),
+//! nor, if it loses NaN, infinities or the sign of zero, to those of a shader with
+//! SignedZeroInfNanPreserve. Without these, Vulkan does not promise those values for the results of
+//! arithmetic; but SPIR-V defines every comparison for NaN, and nothing that the driver supports
+//! (no FPFastMathMode) takes that back. Which losses are allowed then, and Mesa's decision, which
+//! holds for both ANV and lavapipe (`~` marks its inexact rules):
+//!
+//! | rules | loss | Mesa |
+//! | --- | --- | --- |
+//! | `not_flt not_fge bcsel_flt_* bcsel_fge_*` | none: only for numbers | `is_a_number` operands |
+//! | `not_feq not_fneu bcsel_feq_* bcsel_fneu_*` | none: true complements | exact |
+//! | `flt_* feq_* fge_* fneu_* b2f_*` | none: false for NaN on both sides | exact |
+//! | `fmul_one fdiv_one fadd_minus_zero fsub_zero` | NaN becomes quiet | `~` |
+//! | `fadd_zero` | and the sign of zero | `~` |
+//! | `fmul_zero fmul_minus_zero ffma_zero` | NaN, infinity, sign | `~`, or no float control |
+//! | `fadd_neg_self fsub_self` | NaN, infinity | `~` |
+//! | `ffma_plus_zero` | sign of zero | `~`, or no float control |
+//! | `fadd_fneg_fneg` | sign of zero | has no such rule |
+//! | `fmin_self fmax_self` | NaN becomes quiet | `~` |
+//! | `fmin_constants fmax_constants` | sign of zero; NaN is neutral on both sides | `~` |
+//! | `fsat_from_max_min` | NaN gives 0 instead of 1 | `~` |
+//! | `fsat_from_min_max` | sign of zero | exact |
+//! | `flrp_* fadd_constants fmul_constants fadd_of_products` | rounding, NaN, infinity | `~` |
+//! | `fdiv_constant` | rounding, NaN, infinity | divides by a reciprocal always |
+//! | `fsqrt_squared` | rounding, NaN of a negative number | `~` |
+//! | `frcp_frcp frsq_from_rcp rcp_of_rsq exp_of_log log_of_exp fpow_*` | rounding, NaN | `~` |
+//!
+//! Ref: SPIR-V, "OpFOrdLessThan"; Vulkan spec, "Precision and Operation of SPIR-V Instructions";
+//!      Mesa 22.3 and 26.2, `nir_opt_algebraic.py`. Tests: `passes/opt_algebraic/tests/`.
 
 use crate::algebra::pattern::{Inexact, RewriteRule};
 
@@ -129,8 +159,8 @@ rules! {
     not_ine: "(inot (ine a b))" => "(ieq a b)", BOOL, NONE;
     not_feq: "(inot (feq a b))" => "(fneu a b)", BOOL, NONE;
     not_fneu: "(inot (fneu a b))" => "(feq a b)", BOOL, NONE;
-    not_flt: "(inot (flt a b))" => "(fge a b)", BOOL, NAN;
-    not_fge: "(inot (fge a b))" => "(flt a b)", BOOL, NAN;
+    not_flt: "(inot (flt an bn))" => "(fge a b)", BOOL, NONE;
+    not_fge: "(inot (fge an bn))" => "(flt a b)", BOOL, NONE;
     ieq_sum: "(ieq (iadd a #b) #c)" => "(ieq a (iadd #c (ineg #b)))", INTS, NONE;
     ine_sum: "(ine (iadd a #b) #c)" => "(ine a (iadd #c (ineg #b)))", INTS, NONE;
     ieq_diff: "(ieq (iadd a (ineg b)) 0)" => "(ieq a b)", INTS, NONE;
@@ -174,10 +204,10 @@ rules! {
     bcsel_ieq_and: "(bcsel (ieq a b) (ine a b) c1)" => "(iand (ine a b) c1)", BOOL, NONE;
     bcsel_ine_or: "(bcsel (ine a b) c1 (ieq a b))" => "(ior (ieq a b) c1)", BOOL, NONE;
     bcsel_ine_and: "(bcsel (ine a b) (ieq a b) c1)" => "(iand (ieq a b) c1)", BOOL, NONE;
-    bcsel_flt_or: "(bcsel (flt a b) c1 (fge a b))" => "(ior (fge a b) c1)", BOOL, NAN;
-    bcsel_flt_and: "(bcsel (flt a b) (fge a b) c1)" => "(iand (fge a b) c1)", BOOL, NAN;
-    bcsel_fge_or: "(bcsel (fge a b) c1 (flt a b))" => "(ior (flt a b) c1)", BOOL, NAN;
-    bcsel_fge_and: "(bcsel (fge a b) (flt a b) c1)" => "(iand (flt a b) c1)", BOOL, NAN;
+    bcsel_flt_or: "(bcsel (flt an bn) c1 (fge a b))" => "(ior (fge a b) c1)", BOOL, NONE;
+    bcsel_flt_and: "(bcsel (flt an bn) (fge a b) c1)" => "(iand (fge a b) c1)", BOOL, NONE;
+    bcsel_fge_or: "(bcsel (fge an bn) c1 (flt a b))" => "(ior (flt a b) c1)", BOOL, NONE;
+    bcsel_fge_and: "(bcsel (fge an bn) (flt a b) c1)" => "(iand (flt a b) c1)", BOOL, NONE;
     bcsel_feq_or: "(bcsel (feq a b) c1 (fneu a b))" => "(ior (fneu a b) c1)", BOOL, NONE;
     bcsel_feq_and: "(bcsel (feq a b) (fneu a b) c1)" => "(iand (fneu a b) c1)", BOOL, NONE;
     bcsel_fneu_or: "(bcsel (fneu a b) c1 (feq a b))" => "(ior (feq a b) c1)", BOOL, NONE;
@@ -258,8 +288,8 @@ rules! {
     fmax_self: "(fmax a a)" => "a", FLOATS, NAN.or(DENORM);
     fsat_from_max_min: "(fmax (fmin a 1.0) 0.0)" => "(fsat a)", FLOATS, NAN.or(SIGN);
     fsat_from_min_max: "(fmin (fmax a 0.0) 1.0)" => "(fsat a)", FLOATS, SIGN;
-    fmin_constants: "(fmin (fmin a #b) #c)" => "(fmin a (fmin #b #c))", FLOATS, NAN.or(SIGN);
-    fmax_constants: "(fmax (fmax a #b) #c)" => "(fmax a (fmax #b #c))", FLOATS, NAN.or(SIGN);
+    fmin_constants: "(fmin (fmin a #b) #c)" => "(fmin a (fmin #b #c))", FLOATS, SIGN;
+    fmax_constants: "(fmax (fmax a #b) #c)" => "(fmax a (fmax #b #c))", FLOATS, SIGN;
 
     // --- floats: functions of functions ----------------------------------------------------------
     frcp_frcp: "(frcp (frcp a))" => "a", FLOATS, ROUND.or(ZERO_PRODUCT).or(DENORM);

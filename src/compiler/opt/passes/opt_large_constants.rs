@@ -5,13 +5,22 @@
 //!      than a few dwords and dynamically indexed, and only constants are stored to it, in a single
 //!      block, before any load and dominating all loads. Later stores of the value that is already
 //!      there are allowed. Otherwise every invocation would write the array to scratch; constant
-//!      data is written once, by the driver.
+//!      data is written once, by the driver. Loads of a variable that is never written become
+//!      undefined values.
+//!
+//! A type may declare any number of elements, so that the value of a variable is only computed if
+//! the number of its elements is proportional to that of the stores.
 //! Tests: tests/opt/opt_large_constants/.
 
 use crate::pass::Ctx;
+use crate::passes::lower_vars_to_ssa::leaf_counts;
 use entity::{Id, IdMap};
 use nir::*;
 
+/// Scalars and vectors of a variable without stores that becomes a constant.
+const MIN_LEAVES: u32 = 4096;
+/// Additional scalars and vectors for each store.
+const LEAVES_PER_STORE: u32 = 16;
 /// Up to this size, selections cost no more than a message.
 const SMALL_BYTES: u32 = 32;
 
@@ -24,6 +33,8 @@ struct Candidate {
     indexed: bool,
     /// It has been read.
     read: bool,
+    /// The loads from it.
+    loads: Vec<Id<Instr>>,
     /// The block with the stores.
     block: Option<Id<Block>>,
     stores: Vec<Id<Instr>>,
@@ -57,10 +68,26 @@ pub fn opt_large_constants(s: &mut Shader, _: &Ctx) -> bool {
         return false;
     }
     examine_accesses(s, &mut candidates);
+    let leaves = leaf_counts(&s.types);
     let mut changed = false;
     for var in s.vars.ids() {
         let candidate = &candidates[var];
+        if candidate.possible && candidate.block.is_none() && s.vars[var].init.is_none() {
+            changed |= !candidate.loads.is_empty();
+            for &load in &candidate.loads {
+                if let Some(def) = s.instrs[load].def() {
+                    s.instrs[load] = Instr::Undef { def };
+                }
+            }
+            continue;
+        }
         if !(candidate.possible && candidate.indexed) {
+            continue;
+        }
+        let stores = u32::try_from(candidate.stores.len()).unwrap_or(u32::MAX);
+        let max_leaves = MIN_LEAVES.saturating_add(stores.saturating_mul(LEAVES_PER_STORE));
+        if s.vars[var].init.is_none() && leaves[s.vars[var].ty] > max_leaves {
+            candidates[var].possible = false;
             continue;
         }
         let value = final_value(s, var, &candidate.stores);
@@ -114,6 +141,7 @@ fn examine_accesses(s: &Shader, candidates: &mut IdMap<Variable, Candidate>) {
                     };
                     let c = &mut candidates[pointee.var];
                     c.read = true;
+                    c.loads.push(id);
                     c.indexed |= pointee.dynamic;
                     if let Some(at) = c.block
                         && c.possible

@@ -286,3 +286,69 @@ fn invocations_follow_the_graph() {
     }
     assert!(whole > 500, "only {whole} invocations returned");
 }
+
+/// A function that returns its argument, and `depth` functions above it, each of which calls the
+/// next one and adds 1.
+fn chain_of_calls(depth: u32) -> String {
+    let mut text = format!(
+        "{HEADER}
+%take = OpTypeFunction %uint %uint
+%f0 = OpFunction %uint None %take
+%x0 = OpFunctionParameter %uint
+%l0 = OpLabel
+OpReturnValue %x0
+OpFunctionEnd
+"
+    );
+    for k in 1..=depth {
+        let inner = k - 1;
+        let _ = write!(
+            text,
+            "%f{k} = OpFunction %uint None %take
+%x{k} = OpFunctionParameter %uint
+%l{k} = OpLabel
+%r{k} = OpFunctionCall %uint %f{inner} %x{k}
+%s{k} = OpIAdd %uint %r{k} %u1
+OpReturnValue %s{k}
+OpFunctionEnd
+"
+        );
+    }
+    let _ = write!(
+        text,
+        "%main = OpFunction %void None %fn
+%entry = OpLabel
+%i = OpLoad %uint %index
+%p = OpAccessChain %pword %buf %u0 %i
+%r = OpFunctionCall %uint %f{depth} %i
+OpStore %p %r
+OpReturn
+OpFunctionEnd
+"
+    );
+    text
+}
+
+#[test]
+fn deep_chains_of_calls_compile() {
+    for depth in [255, 256, 300, 20_000] {
+        let words = assemble(&chain_of_calls(depth), (1, 3)).unwrap();
+        let shader = Module::parse(&words)
+            .unwrap()
+            .to_nir(&Options::default())
+            .unwrap_or_else(|e| panic!("{depth} calls: {e}"));
+        nir::validate(&shader).unwrap();
+        let mut machine = nir::interp::Machine {
+            buffers: vec![((0, 0, 0), vec![0; 4 * LANES as usize])],
+            workgroups: [1; 3],
+            subgroup_size: 4,
+            ..Default::default()
+        };
+        machine.run(&shader).unwrap();
+        let out = machine.buffers[0].1.chunks(4);
+        let out: Vec<u32> = out
+            .map(|c| u32::from_le_bytes(c.try_into().unwrap()))
+            .collect();
+        assert_eq!(out, [depth, depth + 1, depth + 2, depth + 3]);
+    }
+}

@@ -55,7 +55,9 @@ impl Lowering<'_> {
         let offset = if is_compiler_laid_out(self.s, d.mode) {
             let mut at = 0u32;
             for m in members.iter().take(member as usize) {
-                at = at.next_multiple_of(self.natural_sizes[m.ty].1) + self.natural_sizes[m.ty].0;
+                let (size, align) = self.natural_sizes[m.ty];
+                let end = at.next_multiple_of(align).saturating_add(size);
+                at = end.min(MAX_NATURAL_BYTES);
             }
             at.next_multiple_of(self.natural_sizes[d.ty].1)
         } else {

@@ -44,7 +44,7 @@ pub(super) fn assign_offsets(
         };
         let at = end.next_multiple_of(align.max(4));
         v.offset_bytes = Some(at);
-        *end = at.saturating_add(size);
+        *end = at.saturating_add(size).min(MAX_NATURAL_BYTES);
         if v.mode == VariableMode::Constant {
             constants.insert((v.ty, v.init.clone()), at);
         }

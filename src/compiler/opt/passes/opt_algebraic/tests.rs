@@ -7,22 +7,40 @@ use crate::algebra::rule_set::RuleSet;
 use crate::algebra::rules::RULES;
 use nir::*;
 
-/// The variables of a pattern: number, whether it is a constant, whether it is a boolean.
-fn variables(p: &Pattern) -> Vec<(usize, bool, bool)> {
-    let mut out: Vec<(usize, bool, bool)> = Vec::new();
+mod special_values;
+
+/// A variable of a pattern.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PatternVariable {
+    number: usize,
+    constant: bool,
+    boolean: bool,
+    not_nan: bool,
+}
+
+/// The variables of a pattern, by number.
+fn variables(p: &Pattern) -> Vec<PatternVariable> {
+    let mut out: Vec<PatternVariable> = Vec::new();
     for n in &p.nodes {
-        if let Node::Var {
+        if let &Node::Var {
             number,
             constant,
             boolean,
+            not_nan,
         } = n
         {
-            match out.iter_mut().find(|v| v.0 == *number) {
+            match out.iter_mut().find(|v| v.number == number) {
                 Some(v) => {
-                    v.1 |= constant;
-                    v.2 |= boolean;
+                    v.constant |= constant;
+                    v.boolean |= boolean;
+                    v.not_nan |= not_nan;
                 }
-                None => out.push((*number, *constant, *boolean)),
+                None => out.push(PatternVariable {
+                    number,
+                    constant,
+                    boolean,
+                    not_nan,
+                }),
             }
         }
     }
@@ -71,12 +89,23 @@ fn variable_bits(p: &Pattern, bits: u8) -> Vec<u8> {
             _ => {}
         }
     }
-    for (number, _, boolean) in variables(p) {
-        if out[number] == 0 {
-            out[number] = if boolean { 1 } else { 32 };
+    for v in variables(p) {
+        if out[v.number] == 0 {
+            out[v.number] = if v.boolean { 1 } else { 32 };
         }
     }
     out
+}
+
+/// The bit size of the root's result at the size `bits` of a rule.
+fn root_bits_of(p: &Pattern, bits: u8) -> u8 {
+    match &p.nodes[p.root()] {
+        Node::Op { op, .. } => match op.info().out.size {
+            SizeRule::Fixed(n) => n,
+            _ => bits,
+        },
+        _ => bits,
+    }
 }
 
 /// Test values.
@@ -222,13 +251,7 @@ fn folded_results_agree_on_both_sides() {
         for &bits in rule.bits {
             let variable_sizes = variable_bits(&search, bits);
             let var = |n: usize| Some(variable_sizes[n]).filter(|b| *b != 0);
-            let root_size = match &search.nodes[search.root()] {
-                Node::Op { op, .. } => match op.info().out.size {
-                    SizeRule::Fixed(n) => n,
-                    _ => bits,
-                },
-                _ => bits,
-            };
+            let root_size = root_bits_of(&search, bits);
             let fs = infer_bits(&search, root_size, var);
             let fs = fs.unwrap_or_else(|| infer_open_bits(&search, bits, &variable_sizes));
             let ps = infer_bits(&replace, root_size, var).unwrap_or_else(|| {
@@ -250,15 +273,18 @@ fn folded_results_agree_on_both_sides() {
                 let mut values = vec![0u64; 8];
                 let mut special = false;
                 for (k, v) in vars.iter().enumerate() {
-                    let b = variable_sizes[v.0];
+                    let b = variable_sizes[v.number];
                     let c = test_values(b, float);
-                    values[v.0] = if round < 400 {
+                    values[v.number] = if round < 400 {
                         c[(round / (1 + k * 13) + round * k) % c.len()]
                     } else {
                         random() & fold::mask(b)
                     };
                     if float && b >= 16 {
-                        let x = fold::float_value(b, values[v.0]);
+                        let x = fold::float_value(b, values[v.number]);
+                        if v.not_nan && x.is_nan() {
+                            values[v.number] = 0;
+                        }
                         special |= !x.is_finite();
                     }
                 }
@@ -339,13 +365,7 @@ fn constant_only(p: &Pattern, at: usize) -> bool {
 fn build_shader(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
     let variable_sizes = variable_bits(p, bits);
     let var = |n: usize| Some(variable_sizes[n]).filter(|b| *b != 0);
-    let root = match &p.nodes[p.root()] {
-        Node::Op { op, .. } => match op.info().out.size {
-            SizeRule::Fixed(n) => n,
-            _ => bits,
-        },
-        _ => bits,
-    };
+    let root = root_bits_of(p, bits);
     let size =
         infer_bits(p, root, var).unwrap_or_else(|| infer_open_bits(p, bits, &variable_sizes));
     let mut s = Shader::new(Stage::Compute, "rule");
@@ -359,12 +379,20 @@ fn build_shader(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
                 b.constant(variable_sizes[*number], &[of])
             }
             Node::Var {
-                number, constant, ..
+                number,
+                constant,
+                not_nan,
+                ..
             } => match by_var[*number] {
                 Some(v) => v,
                 None => {
                     let v = if *constant {
                         b.imm_int(variable_sizes[*number], 0x35 + *number as i64)
+                    } else if *not_nan {
+                        let zero = b.imm_u32(0);
+                        let indices = [*number as u32, 1, 0];
+                        let loaded = b.load(IntrinsicOp::LoadShared, 1, 32, &[zero], &indices);
+                        b.alu_sized(AluOp::U2F, &[loaded], variable_sizes[*number])
                     } else {
                         let zero = b.imm_u32(0);
                         b.load(
