@@ -32,7 +32,7 @@
 //! | `frcp_frcp frsq_from_rcp rcp_of_rsq exp_of_log log_of_exp fpow_*` | rounding, NaN | `~` |
 //!
 //! Ref: SPIR-V, "OpFOrdLessThan"; Vulkan spec, "Precision and Operation of SPIR-V Instructions";
-//!      Mesa 22.3 and 26.2, `nir_opt_algebraic.py`. Tests: `passes/opt_algebraic/tests/`.
+//!      Mesa, `nir_opt_algebraic.py`. Tests: `passes/opt_algebraic/tests/`.
 
 use crate::algebra::pattern::{Inexact, RewriteRule};
 

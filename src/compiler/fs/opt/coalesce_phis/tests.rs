@@ -1,5 +1,4 @@
-//! Tests of coalescing: a program with many live registers, and the time for long programs. Its
-//! other tests are text.
+//! Tests of coalescing: programs with many registers. Its other tests are text.
 
 use super::opt_coalesce_phis;
 use crate::alloc::regalloc;
@@ -9,7 +8,6 @@ use crate::lir::{GRF_BYTES, Inst, Lir, Op};
 use isa::Opcode;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 /// `n` VGRFs of two registers, the second of which is copied to the second of the four of a VGRF at
 /// the end.
@@ -77,60 +75,6 @@ fn branches(n: usize) -> String {
         let _ = write!(text, "\nendif (8|M0)");
     }
     text
-}
-
-/// `n` loops one after another inside of a loop, each of which changes a value of its own, which
-/// the next one starts with.
-fn loops_in_a_loop(n: usize) -> String {
-    let mut text = String::from("simd8\nv0: 1");
-    (1..=2 * n).for_each(|v| {
-        let _ = write!(text, ", v{v}: 1");
-    });
-    text += "\nmov (8|M0) v0<1>:ud 0x1:ud\ndo (8|M0)";
-    for k in 0..n {
-        let (old, sum, new) = (2 * k, 2 * k + 1, 2 * k + 2);
-        let _ = write!(text, "\nmov (8|M0) v{new}<1>:ud v{old}<1>:ud");
-        let _ = write!(text, "\ndo (8|M0)");
-        let _ = write!(text, "\nadd (8|M0) v{sum}<1>:ud v{new}<1>:ud 0x3:ud");
-        let _ = write!(text, "\nmov (8|M0) v{new}<1>:ud v{sum}<1>:ud");
-        let _ = write!(text, "\ncmp (8|M0) (ltf0.0) null<1>:ud v{sum}<1>:ud 0x7:ud");
-        let _ = write!(text, "\n(+f0.0) while (8|M0)");
-    }
-    let last = 2 * n;
-    let _ = write!(text, "\nmov (8|M0) v0<1>:ud v{last}<1>:ud");
-    let _ = write!(text, "\ncmp (8|M0) (ltf0.0) null<1>:ud v0<1>:ud 0x9:ud");
-    text + "\n(+f0.0) while (8|M0)"
-}
-
-#[test]
-fn time_is_proportional_to_the_program() {
-    const TIMES: usize = 16;
-    // A quadratic pass takes 256 times as long.
-    const LIMIT: f64 = 48.0;
-    for (name, text) in [
-        ("branches", branches as fn(usize) -> String),
-        ("loops", loops_in_a_loop),
-    ] {
-        let shortest = |n: usize| {
-            let lir = parse(&text(n)).unwrap_or_else(|e| panic!("{name}: {e:?}"));
-            let run = |_| {
-                let mut copy = lir.clone();
-                let start = Instant::now();
-                let changed = opt_coalesce_phis(&mut copy);
-                let time = start.elapsed();
-                assert!(changed, "{name}");
-                time
-            };
-            (0..9).map(run).min().unwrap_or(Duration::ZERO)
-        };
-        let (short, long) = (shortest(60), shortest(60 * TIMES));
-        let ratio = long.as_secs_f64() / short.as_secs_f64();
-        assert!(
-            ratio < LIMIT,
-            "{name}: {short:?}, then {long:?}: {ratio:.1}"
-        );
-        println!("{name}: {short:?}, then {long:?}: {ratio:.1}");
-    }
 }
 
 #[test]
