@@ -4,9 +4,9 @@
 //!
 //! A void-extent block has one colour of four channels of 16 bits, which the sampler converts to
 //! 16-bit floats. Values of 1 to 3 are denormal there, and are read wrong; the copies write zero
-//! instead, as which filtering rounds them.
-//! Ref: the row [`hw::Wa::NoAstcVoidExtentDenormals`]; Khronos Data Format Specification, "ASTC
-//!      Compressed Texture Image Formats", Void-Extent Blocks.
+//! instead, to which filtering rounds them.
+//! Ref: `NoAstcVoidExtentDenormals` in the table of workarounds; Khronos Data Format Specification,
+//!      "ASTC Compressed Texture Image Formats", Void-Extent Blocks.
 
 use entity::Id;
 use nir::Def;
