@@ -61,28 +61,6 @@ dynamic_state_entries! { DYNAMIC:
             => "extendedDynamicState3ExtraPrimitiveOverestimationSize";
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetSampleLocationsEnableEXT(sample_locations_enable: c::Bool32)
             => "extendedDynamicState3SampleLocationsEnable";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetColorBlendAdvancedEXT(first_attachment: u32, attachment_count: u32, color_blend_advanced: *const c::ColorBlendAdvancedEXT)
-            => "extendedDynamicState3ColorBlendAdvanced";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetViewportWScalingEnableNV(viewport_w_scaling_enable: c::Bool32)
-            => "extendedDynamicState3ViewportWScalingEnable";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetViewportSwizzleNV(first_viewport: u32, viewport_count: u32, viewport_swizzles: *const c::ViewportSwizzleNV)
-            => "extendedDynamicState3ViewportSwizzle";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetCoverageToColorEnableNV(coverage_to_color_enable: c::Bool32)
-            => "extendedDynamicState3CoverageToColorEnable";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetCoverageToColorLocationNV(coverage_to_color_location: u32)
-            => "extendedDynamicState3CoverageToColorLocation";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetCoverageModulationModeNV(coverage_modulation_mode: c::CoverageModulationModeNV)
-            => "extendedDynamicState3CoverageModulationMode";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetCoverageModulationTableEnableNV(coverage_modulation_table_enable: c::Bool32)
-            => "extendedDynamicState3CoverageModulationTableEnable";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetCoverageModulationTableNV(coverage_modulation_table_count: u32, coverage_modulation_table: *const f32)
-            => "extendedDynamicState3CoverageModulationTable";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetShadingRateImageEnableNV(shading_rate_image_enable: c::Bool32)
-            => "extendedDynamicState3ShadingRateImageEnable";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetRepresentativeFragmentTestEnableNV(representative_fragment_test_enable: c::Bool32)
-            => "extendedDynamicState3RepresentativeFragmentTestEnable";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetCoverageReductionModeNV(coverage_reduction_mode: c::CoverageReductionModeNV)
-            => "extendedDynamicState3CoverageReductionMode";
     }
     other {
         Device vkCmdSetCullMode(

@@ -94,10 +94,17 @@ fn entry_points_match_the_registry() {
         .filter(|name| !rows.contains_key(*name))
         .collect();
     assert!(missing.is_empty(), "no entry point: {missing:?}");
+    let unneeded: Vec<_> = rows
+        .values()
+        .filter(|row| !wanted.contains_key(row.name))
+        .map(|row| row.name)
+        .collect();
+    assert!(
+        unneeded.is_empty(),
+        "belong to nothing advertised: {unneeded:?}"
+    );
     for row in rows.values() {
-        let sources = wanted
-            .get(row.name)
-            .unwrap_or_else(|| panic!("{} belongs to nothing advertised", row.name));
+        let sources = &wanted[row.name];
         assert!(
             sources.contains(row.extension),
             "{}: {sources:?}, not {:?}",

@@ -1,28 +1,41 @@
 //! Khronos' registry, for tests that compare the driver's tables with it.
 //!
-//! In:  vk.xml (Debian: libvulkan-dev), read at run time and not part of the repository. Out: its
-//!      structures, extensions and versions. Where it is not installed these tests print so and
-//!      pass, unless INGOT_REQUIRE_TOOLS=1 makes that a failure.
+//! In:  vk.xml, read at run time and not part of the repository: INGOT_VK_XML names it (.ci/run
+//!      installs it from a Python package of Khronos'), or else it is that of libvulkan-dev. Out:
+//!      its structures, extensions and versions. Where there is none that knows Vulkan 1.4, these
+//!      tests print so and pass, unless INGOT_REQUIRE_TOOLS=1 makes that a failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use roxmltree::{Document, Node};
 use vk::extension::{API_VERSION, DEVICE, Extension, INSTANCE};
+use vk::feature::OFFERED;
 
-const REGISTRY: &str = "/usr/share/vulkan/registry/vk.xml";
+const INSTALLED: &str = "/usr/share/vulkan/registry/vk.xml";
+
+/// Reads the registry. Err: one line.
+fn read() -> Result<Document<'static>, String> {
+    let path = std::env::var("INGOT_VK_XML").unwrap_or_else(|_| INSTALLED.into());
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+    // The names of 1.4 are canonical where extensions were promoted.
+    if !text.contains("VK_VERSION_1_4") {
+        return Err(format!(
+            "{path} is older than Vulkan 1.4; INGOT_VK_XML can name another"
+        ));
+    }
+    Document::parse(text.leak()).map_err(|error| format!("{path}: {error}"))
+}
 
 /// The registry, or none if it is not installed.
 pub(crate) fn registry() -> Option<&'static Document<'static>> {
     static TREE: OnceLock<Option<Document<'static>>> = OnceLock::new();
-    TREE.get_or_init(|| match std::fs::read_to_string(REGISTRY) {
-        Ok(text) => Some(Document::parse(text.leak()).unwrap()),
-        Err(error) => {
-            assert!(
-                std::env::var_os("INGOT_REQUIRE_TOOLS").is_none(),
-                "{REGISTRY}: {error}"
-            );
-            eprintln!("skipped: {REGISTRY}: {error}");
+    TREE.get_or_init(|| match read() {
+        Ok(tree) => Some(tree),
+        Err(why) => {
+            let required = std::env::var_os("INGOT_REQUIRE_TOOLS").is_some();
+            assert!(!required, "{why}");
+            eprintln!("skipped: {why}");
             None
         }
     })
@@ -50,9 +63,14 @@ pub(crate) fn is_vulkan(list: Option<&str>) -> bool {
     list.is_none_or(|list| list.split(',').any(|api| api == "vulkan"))
 }
 
-/// The version number of a name such as `VK_VERSION_1_2`, with patch 0.
+/// The version number of a name such as `VK_VERSION_1_2`, or of a part of a version such as
+/// `VK_COMPUTE_VERSION_1_2`, with patch 0.
 pub(crate) fn version(name: &str) -> Option<u32> {
-    let (major, minor) = name.strip_prefix("VK_VERSION_")?.split_once('_')?;
+    let name = name.strip_prefix("VK_")?;
+    let parts = ["BASE_", "COMPUTE_", "GRAPHICS_"];
+    let whole = parts.into_iter().find_map(|part| name.strip_prefix(part));
+    let numbers = whole.unwrap_or(name).strip_prefix("VERSION_")?;
+    let (major, minor) = numbers.split_once('_')?;
     Some(ash::vk::make_api_version(
         0,
         major.parse().ok()?,
@@ -108,7 +126,11 @@ pub(crate) fn is_satisfied(expression: &str) -> bool {
             Some(inner) => is_satisfied(inner),
             None => match version(expression) {
                 Some(version) => version <= API_VERSION,
-                None => advertised(expression).is_some(),
+                None => match expression.split_once("::") {
+                    // A feature: structure and member.
+                    Some((_, member)) => OFFERED.iter().any(|row| row.name == member),
+                    None => advertised(expression).is_some(),
+                },
             },
         },
     }
@@ -153,28 +175,65 @@ fn extends(node: Node<'static, 'static>, what: &str) -> bool {
         .is_some_and(|list| list.split(',').any(|name| name == what))
 }
 
-/// The `sType` of a structure, by its enumerator's name.
-pub(crate) fn s_type(node: Node<'static, 'static>) -> &'static str {
-    children(node, "member")
-        .next()
-        .and_then(|member| member.attribute("values"))
-        .unwrap_or_default()
+/// The values of the enumerators of VkStructureType, by name.
+fn structure_types(tree: &'static Document<'static>) -> &'static BTreeMap<&'static str, i32> {
+    static TYPES: OnceLock<BTreeMap<&'static str, i32>> = OnceLock::new();
+    TYPES.get_or_init(|| {
+        let root = tree.root_element();
+        let nodes: Vec<_> = root
+            .descendants()
+            .filter(|node| node.has_tag_name("enum"))
+            .filter(|node| {
+                let owner = node.parent().and_then(|parent| parent.attribute("name"));
+                node.attribute("extends") == Some("VkStructureType")
+                    || owner == Some("VkStructureType")
+            })
+            .filter_map(|node| Some((node.attribute("name")?, node)))
+            .collect();
+        let mut values: BTreeMap<_, _> = nodes
+            .iter()
+            .filter_map(|&(name, node)| Some((name, enumerator_value(node)?)))
+            .collect();
+        for (name, node) in nodes {
+            let target = node.attribute("alias").and_then(|alias| values.get(alias));
+            if let Some(&value) = target {
+                values.insert(name, value);
+            }
+        }
+        values
+    })
 }
 
-/// The registry's name of an `sType`; an older registry has the name from before an extension's
-/// promotion to KHR.
-pub(crate) fn type_name(s_type: ash::vk::StructureType) -> String {
-    let name = format!("VK_STRUCTURE_TYPE_{s_type:?}");
-    let Some(tree) = registry() else { return name };
-    let known = |name: &str| {
-        structures(tree)
-            .into_values()
-            .any(|node| self::s_type(node) == name)
-    };
-    match name.strip_suffix("_KHR").map(|stem| format!("{stem}_EXT")) {
-        Some(before) if !known(&name) && known(&before) => before,
-        _ => name,
+/// The value of an enumerator that is no alias: its own, or that of an offset in the block of an
+/// extension (Vulkan style guide, "Assigning Extension Token Values").
+fn enumerator_value(node: Node<'static, 'static>) -> Option<i32> {
+    if let Some(value) = node.attribute("value") {
+        return value.parse().ok();
     }
+    let offset: i32 = node.attribute("offset")?.parse().ok()?;
+    let of_parent = |node: Node<'static, 'static>| {
+        let extension = node.ancestors().find(|node| node.has_tag_name("extension"));
+        extension.and_then(|node| node.attribute("number"))
+    };
+    let number = node.attribute("extnumber").or_else(|| of_parent(node))?;
+    let number: i32 = number.parse().ok()?;
+    Some(1_000_000_000 + (number - 1) * 1000 + offset)
+}
+
+/// The `sType` of a structure. `None`: it has none.
+pub(crate) fn s_type(
+    tree: &'static Document<'static>,
+    node: Node<'static, 'static>,
+) -> Option<i32> {
+    let name = children(node, "member").next()?.attribute("values")?;
+    structure_types(tree).get(name).copied()
+}
+
+/// The name of an `sType`, for messages.
+pub(crate) fn type_name(tree: &'static Document<'static>, s_type: i32) -> &'static str {
+    let mut all = structure_types(tree).iter();
+    let found = all.find(|(_, value)| **value == s_type);
+    found.map_or("a type that the registry does not have", |(name, _)| name)
 }
 
 /// The `sType`s of the structures that extend `head` and come from a core version (with `above`,
@@ -183,7 +242,7 @@ pub(crate) fn extending_types(
     tree: &'static Document<'static>,
     head: &str,
     above: bool,
-) -> BTreeSet<&'static str> {
+) -> BTreeSet<i32> {
     let all = structures(tree);
     let core = versions(tree)
         .filter(|(_, within)| above || *within)
@@ -196,6 +255,6 @@ pub(crate) fn extending_types(
         .flat_map(|node| required_names(node, "type"))
         .filter_map(|name| all.get(name).copied())
         .filter(|node| extends(*node, head))
-        .map(s_type)
+        .filter_map(|node| s_type(tree, node))
         .collect()
 }
