@@ -37,7 +37,7 @@ fn triangle_coverage() {
 }
 
 /// A pipeline over rectangles, that differs from the usual.
-fn rectangles(canvas: &Canvas<'_>, look: &Look<'_>) -> vk::Pipeline {
+pub(crate) fn rectangles(canvas: &Canvas<'_>, look: &Look<'_>) -> vk::Pipeline {
     canvas.pipeline(&compile(VERTEX, FRAGMENT), look)
 }
 

@@ -28,6 +28,7 @@ mod host;
 mod images;
 mod indexing;
 mod levels;
+mod maintenance;
 mod meta_draws;
 mod modifiers;
 mod objects;

@@ -56,6 +56,8 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_external_semaphore_fd",
     c"VK_KHR_copy_commands2",
     c"VK_KHR_maintenance4",
+    c"VK_KHR_maintenance6",
+    c"VK_KHR_map_memory2",
     c"VK_KHR_pipeline_executable_properties",
     c"VK_KHR_push_descriptor",
     c"VK_KHR_sampler_mirror_clamp_to_edge",
@@ -125,6 +127,7 @@ impl Rig {
         let mut executable = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
         let mut synchronization = vk::PhysicalDeviceSynchronization2Features::default();
         let mut maintenance = vk::PhysicalDeviceMaintenance4Features::default();
+        let mut structures = vk::PhysicalDeviceMaintenance6FeaturesKHR::default();
         let mut indexing = vk::PhysicalDeviceDescriptorIndexingFeatures::default();
         let mut inline = vk::PhysicalDeviceInlineUniformBlockFeatures::default();
         let mut mutable = vk::PhysicalDeviceMutableDescriptorTypeFeaturesEXT::default();
@@ -156,6 +159,7 @@ impl Rig {
             .push_next(&mut executable)
             .push_next(&mut synchronization)
             .push_next(&mut maintenance)
+            .push_next(&mut structures)
             .push_next(&mut borders)
             .push_next(&mut turned)
             .push_next(&mut seams)

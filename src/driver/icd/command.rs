@@ -7,12 +7,12 @@ use std::sync::{Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{CommandBuffer, CommandPool, LayoutChange};
+use vk::command::{BindPoint, CommandBuffer, CommandPool, LayoutChange};
 
 use crate::dependency;
 use crate::entry::{done, entries};
 use crate::objects::{CommandPoolObject, PipelineObject};
-use crate::recording::{bind_point, record};
+use crate::recording::{bind_point, bind_points, record};
 use crate::{handle, raw, render};
 
 /// The layout transition of an image barrier of either version.
@@ -161,15 +161,25 @@ entries! { COMMAND:
         dynamic_offset_count: u32,
         dynamic_offsets: *const u32,
     ) {
+        let info = c::BindDescriptorSetsInfoKHR {
+            layout,
+            first_set,
+            descriptor_set_count,
+            p_descriptor_sets: descriptor_sets,
+            dynamic_offset_count,
+            p_dynamic_offsets: dynamic_offsets,
+            ..c::BindDescriptorSetsInfoKHR::default()
+        };
+        record(command_buffer, |buffer| bind_sets(buffer, bind_point(pipeline_bind_point)?, &info))
+    }
+
+    Device ["VK_KHR_maintenance6"] vkCmdBindDescriptorSets2KHR(
+        command_buffer: c::CommandBuffer,
+        bind_descriptor_sets_info: *const c::BindDescriptorSetsInfoKHR<'_>,
+    ) {
         record(command_buffer, |buffer| {
-            let point = bind_point(pipeline_bind_point)?;
-            let layout = handle::get(layout)?;
-            let mut offsets = raw::slice(dynamic_offsets, dynamic_offset_count).iter();
-            let sets = raw::slice(descriptor_sets, descriptor_set_count);
-            for (number, &set) in (first_set as usize..).zip(sets) {
-                buffer.bind_set(point, layout, number, &handle::get(set)?.set, &mut offsets)?;
-            }
-            Ok(())
+            let info = raw::reference(bind_descriptor_sets_info, "VkBindDescriptorSetsInfo")?;
+            bind_points(info.stage_flags).try_for_each(|point| bind_sets(buffer, point, info))
         })
     }
 
@@ -182,6 +192,16 @@ entries! { COMMAND:
         values: *const c_void,
     ) {
         record(command_buffer, |buffer| buffer.push(stage_flags, offset, raw::bytes(values, size as usize)))
+    }
+
+    Device ["VK_KHR_maintenance6"] vkCmdPushConstants2KHR(
+        command_buffer: c::CommandBuffer,
+        push_constants_info: *const c::PushConstantsInfoKHR<'_>,
+    ) {
+        record(command_buffer, |buffer| {
+            let info = raw::reference(push_constants_info, "VkPushConstantsInfo")?;
+            buffer.push(info.stage_flags, info.offset, raw::bytes(info.p_values, info.size as usize))
+        })
     }
 
     Device vkCmdDispatch(
@@ -397,6 +417,27 @@ entries! { COMMAND:
             Ok(())
         })
     }
+}
+
+/// Binds descriptor sets to a bind point.
+///
+/// # Safety
+/// The structure is valid.
+unsafe fn bind_sets(
+    buffer: &mut CommandBuffer,
+    point: BindPoint,
+    info: &c::BindDescriptorSetsInfoKHR<'_>,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let layout = handle::get(info.layout)?;
+        let mut offsets = raw::slice(info.p_dynamic_offsets, info.dynamic_offset_count).iter();
+        let sets = raw::slice(info.p_descriptor_sets, info.descriptor_set_count);
+        for (number, &set) in (info.first_set as usize..).zip(sets) {
+            buffer.bind_set(point, layout, number, &handle::get(set)?.set, &mut offsets)?;
+        }
+    }
+    Ok(())
 }
 
 /// Records the barriers and layout transitions of a `VkDependencyInfo`.

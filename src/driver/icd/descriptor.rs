@@ -19,7 +19,6 @@ use vk::descriptor::{
 
 use crate::entry::{done, entries};
 use crate::objects::DescriptorPoolObject;
-use crate::recording::{bind_point, record};
 use crate::set_list::SetList;
 use crate::{handle, raw};
 
@@ -264,69 +263,11 @@ entries! { DESCRIPTOR:
         }
         Ok(())
     }
-
-    Device ["VK_KHR_push_descriptor"] vkCmdPushDescriptorSetKHR(
-        command_buffer: c::CommandBuffer,
-        pipeline_bind_point: c::PipelineBindPoint,
-        layout: c::PipelineLayout,
-        set: u32,
-        descriptor_write_count: u32,
-        descriptor_writes: *const c::WriteDescriptorSet<'_>,
-    ) {
-        record(command_buffer, |commands| {
-            let layout = handle::get(layout)?;
-            commands.push_set(bind_point(pipeline_bind_point)?, layout, set as usize, |pushed| {
-                for write in raw::slice(descriptor_writes, descriptor_write_count) {
-                    let element = (write.dst_binding, write.dst_array_element);
-                    let kind = write.descriptor_type;
-                    match Source::from_type(kind) {
-                        Source::Buffers => {
-                            let infos = raw::slice(write.p_buffer_info, write.descriptor_count).iter();
-                            pushed.write(element, infos.map(|info| buffer_descriptor(info)))?;
-                        }
-                        // Push descriptor layouts have no inline uniform blocks.
-                        Source::Inline => {}
-                        source => pushed.write_pieces(element, write.descriptor_count as usize, |index, has_sampler| {
-                            source.read(kind, source.element(write, index), has_sampler)
-                        })?,
-                    }
-                }
-                Ok(())
-            })
-        })
-    }
-
-    Device ["VK_KHR_push_descriptor"] vkCmdPushDescriptorSetWithTemplateKHR(
-        command_buffer: c::CommandBuffer,
-        descriptor_update_template: c::DescriptorUpdateTemplate,
-        layout: c::PipelineLayout,
-        set: u32,
-        data: *const c_void,
-    ) {
-        record(command_buffer, |commands| {
-            let template = handle::get(descriptor_update_template)?;
-            let layout = handle::get(layout)?;
-            commands.push_set(bind_point(template.bind_point)?, layout, set as usize, |pushed| {
-                for entry in &template.entries {
-                    let element = (entry.binding, entry.element);
-                    match Source::from_type(entry.kind) {
-                        Source::Buffers => pushed.write(element, template_buffers(entry, data))?,
-                        Source::Inline => {}
-                        source => pushed.write_pieces(element, entry.count as usize, |index, has_sampler| {
-                            let at = data.byte_add(entry.offset_bytes + index * entry.stride_bytes);
-                            source.read(entry.kind, at, has_sampler)
-                        })?,
-                    }
-                }
-                Ok(())
-            })
-        })
-    }
 }
 
 /// The type of a descriptor's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+pub(crate) enum Source {
     /// `VkDescriptorBufferInfo`.
     Buffers,
     /// Bytes.
@@ -340,7 +281,7 @@ enum Source {
 impl Source {
     /// The parameters of a descriptor type.
     #[inline(always)]
-    fn from_type(kind: c::DescriptorType) -> Self {
+    pub(crate) fn from_type(kind: c::DescriptorType) -> Self {
         // The frequent types have consecutive numbers: one range test.
         let buffers = c::DescriptorType::UNIFORM_BUFFER..=c::DescriptorType::STORAGE_BUFFER_DYNAMIC;
         if buffers.contains(&kind) {
@@ -361,7 +302,7 @@ impl Source {
     }
 
     /// The parameters of an element of a write.
-    fn element(self, write: &c::WriteDescriptorSet<'_>, index: usize) -> *const c_void {
+    pub(crate) fn element(self, write: &c::WriteDescriptorSet<'_>, index: usize) -> *const c_void {
         match self {
             Source::Texels => write.p_texel_buffer_view.wrapping_add(index).cast(),
             _ => write.p_image_info.wrapping_add(index).cast(),
@@ -374,7 +315,7 @@ impl Source {
     /// # Safety
     /// `at` points to the parameters of a descriptor of this type, possibly unaligned; the handles
     /// that the type uses are null or handles of this driver.
-    unsafe fn read<'a>(
+    pub(crate) unsafe fn read<'a>(
         self,
         kind: c::DescriptorType,
         at: *const c_void,
@@ -584,7 +525,7 @@ unsafe fn mutable_types<'a>(chain: *const c_void, index: usize) -> &'a [c::Descr
 /// The data holds what the template says, for as long as the iterator lives; the buffers
 /// are null or handles of this driver.
 #[inline]
-unsafe fn template_buffers(
+pub(crate) unsafe fn template_buffers(
     entry: &TemplateEntry,
     data: *const c_void,
 ) -> impl Iterator<Item = vk::Result<BufferDescriptor>> {
@@ -655,7 +596,9 @@ unsafe fn write_buffers(
 /// # Safety
 /// The buffer is null or a handle of this driver.
 #[inline]
-unsafe fn buffer_descriptor(info: &c::DescriptorBufferInfo) -> vk::Result<BufferDescriptor> {
+pub(crate) unsafe fn buffer_descriptor(
+    info: &c::DescriptorBufferInfo,
+) -> vk::Result<BufferDescriptor> {
     // SAFETY: as the caller says.
     match unsafe { handle::get(info.buffer) } {
         Ok(buffer) => vk::descriptor::buffer(buffer, info.offset, info.range),

@@ -176,6 +176,26 @@ entries! { DEVICE:
         done()
     }
 
+    Device ["VK_KHR_map_memory2"] vkMapMemory2KHR(
+        device: c::Device,
+        memory_map_info: *const c::MemoryMapInfoKHR<'_>,
+        data: *mut *mut c_void,
+    ) -> c::Result {
+        let info = raw::reference(memory_map_info, "VkMemoryMapInfo")?;
+        let mapping = handle::get(info.memory)?.map(info.offset, info.size)?;
+        raw::write(data, mapping.as_ptr().add(info.offset as usize).cast::<c_void>());
+        done()
+    }
+
+    Device ["VK_KHR_map_memory2"] vkUnmapMemory2KHR(
+        device: c::Device,
+        memory_unmap_info: *const c::MemoryUnmapInfoKHR<'_>,
+    ) -> c::Result {
+        let info = raw::reference(memory_unmap_info, "VkMemoryUnmapInfo")?;
+        handle::get(info.memory)?.unmap();
+        done()
+    }
+
     Device vkUnmapMemory(device: c::Device, memory: c::DeviceMemory) {
         handle::get(memory)?.unmap();
         Ok(())
@@ -342,11 +362,40 @@ entries! { DEVICE:
         bind_info_count: u32,
         bind_infos: *const c::BindBufferMemoryInfo<'_>,
     ) -> c::Result {
-        for info in raw::slice(bind_infos, bind_info_count) {
-            handle::get(info.buffer)?.bind(handle::get(info.memory)?, info.memory_offset)?;
-        }
-        done()
+        let infos = raw::slice(bind_infos, bind_info_count);
+        bind_each(infos, |info| info.p_next, |info| {
+            handle::get(info.buffer)?.bind(handle::get(info.memory)?, info.memory_offset)
+        })
     }
+}
+
+/// Binds memory to each object of a list, and writes the result to the `VkBindMemoryStatus` of its
+/// chain. After a failure the others are bound all the same; the first failure is returned.
+///
+/// # Safety
+/// The chains are valid.
+pub(crate) unsafe fn bind_each<T>(
+    infos: &[T],
+    chain: impl Fn(&T) -> *const c_void,
+    bind: impl Fn(&T) -> vk::Result<()>,
+) -> vk::Result<c::Result> {
+    let mut all = Ok(());
+    for info in infos {
+        let bound = bind(info);
+        let code = match &bound {
+            Ok(()) => c::Result::SUCCESS,
+            Err(error) => error.code(),
+        };
+        // SAFETY: as the caller says.
+        unsafe {
+            if let Some(status) = raw::find_in_chain::<c::BindMemoryStatusKHR<'_>>(chain(info)) {
+                raw::write(status.p_result, code);
+            }
+        }
+        all = all.and(bound);
+    }
+    all?;
+    done()
 }
 
 /// Imports pages of the application's memory.

@@ -92,7 +92,10 @@ entries! { DRAW:
         index_type: c::IndexType,
     ) {
         record(command_buffer, |commands| {
-            let buffer = handle::get(buffer)?;
+            let Some(buffer) = handle::optional(buffer)? else {
+                // All indices are 0.
+                return commands.bind_indices(0, 0, index_type);
+            };
             let bytes = buffer.bytes.saturating_sub(offset);
             commands.bind_indices(buffer.address_of(offset, bytes)?, bytes, index_type)
         })

@@ -9,6 +9,7 @@ use vk::image::{Image, ImageCreateInfo, View, ViewInfo, have_compatible_compress
 use vk::image_limits::ImageQuery;
 use vk::modifier::{MODIFIERS, PlaneLayouts};
 
+use crate::device::bind_each;
 use crate::device::write_requirements;
 use crate::entry::{done, entries};
 use crate::{chain, handle, raw};
@@ -199,16 +200,15 @@ entries! { IMAGE:
         bind_info_count: u32,
         bind_infos: *const c::BindImageMemoryInfo<'_>,
     ) -> c::Result {
-        for info in raw::slice(bind_infos, bind_info_count) {
+        let infos = raw::slice(bind_infos, bind_info_count);
+        bind_each(infos, |info| info.p_next, |info| {
             let chained = raw::find_in_chain::<c::BindImageMemorySwapchainInfoKHR<'_>>(info.p_next);
             if let Some(node) = chained.filter(|node| node.swapchain != c::SwapchainKHR::null()) {
-                bind_to_swapchain(handle::get(info.image)?, node)?;
-                continue;
+                return bind_to_swapchain(handle::get(info.image)?, node);
             }
             let plane = raw::find_in_chain::<c::BindImagePlaneMemoryInfo<'_>>(info.p_next).map(|node| node.plane_aspect);
-            handle::get(info.image)?.bind(plane, handle::get(info.memory)?, info.memory_offset)?;
-        }
-        done()
+            handle::get(info.image)?.bind(plane, handle::get(info.memory)?, info.memory_offset)
+        })
     }
 
     Device vkGetImageMemoryRequirements(

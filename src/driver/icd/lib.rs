@@ -45,6 +45,7 @@ mod pipeline;
 mod private_data;
 mod proc_addr;
 mod property;
+mod push_descriptor;
 mod query;
 mod raw;
 mod recording;
@@ -58,6 +59,7 @@ mod table;
 #[cfg(test)]
 mod testing;
 mod transform_feedback;
+mod types;
 
 pub use device_discovery::set_kernel_source;
 pub use entry::FunctionPointer;

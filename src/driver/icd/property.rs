@@ -8,9 +8,7 @@
 
 use std::marker::PhantomData;
 
-use ash::vk as c;
-
-use crate::raw;
+use crate::{raw, types as c};
 
 /// A property structure.
 trait Property {
@@ -406,6 +404,19 @@ properties! {
     ]
     PhysicalDeviceVertexAttributeDivisorPropertiesEXT |_device| [
         max_vertex_attrib_divisor: vk::limits::MAX_VERTEX_DIVISOR,
+    ]
+    PhysicalDeviceVertexAttributeDivisorPropertiesKHR |_device| [
+        max_vertex_attrib_divisor: vk::limits::MAX_VERTEX_DIVISOR,
+        supports_non_zero_first_instance: c::TRUE,
+    ]
+    PhysicalDeviceComputeShaderDerivativesPropertiesKHR |_device| [
+        mesh_and_task_shader_derivatives: c::FALSE,
+    ]
+    PhysicalDeviceMaintenance6PropertiesKHR |_device| [
+        // A view with other blocks has one layer at most.
+        block_texel_view_compatible_multiple_layers: c::FALSE,
+        max_combined_image_sampler_descriptor_count: 3,
+        fragment_shading_rate_clamp_combiner_inputs: c::FALSE,
     ]
     PhysicalDeviceProvokingVertexPropertiesEXT |_device| [
         provoking_vertex_mode_per_pipeline: c::TRUE,

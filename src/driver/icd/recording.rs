@@ -19,6 +19,14 @@ pub fn bind_point(from: c::PipelineBindPoint) -> vk::Result<BindPoint> {
     }
 }
 
+/// The bind points with any of these stages.
+pub fn bind_points(stages: c::ShaderStageFlags) -> impl Iterator<Item = BindPoint> {
+    let has = |of| stages.intersects(of);
+    let compute = has(c::ShaderStageFlags::COMPUTE).then_some(BindPoint::Compute);
+    let graphics = has(c::ShaderStageFlags::ALL_GRAPHICS).then_some(BindPoint::Graphics);
+    compute.into_iter().chain(graphics)
+}
+
 /// Records a command. An error of `command` is kept in the command buffer, and `vkEndCommandBuffer`
 /// returns it.
 ///

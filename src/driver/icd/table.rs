@@ -3,12 +3,12 @@
 use crate::entry::EntryPoint;
 use crate::{
     calibrated_timestamps, command, debug_utils, deferred, descriptor, device, display, draw,
-    dynamic, graphics_pipeline, image, image_copy, instance, pipeline, private_data, query, render,
-    sampler, surface, swapchain, sync, transform_feedback,
+    dynamic, graphics_pipeline, image, image_copy, instance, pipeline, private_data,
+    push_descriptor, query, render, sampler, surface, swapchain, sync, transform_feedback,
 };
 
-/// Aliases from extensions that were promoted to core: the extension's name of a function, the core
-/// name, the extension.
+/// Aliases of extensions that were promoted to core or to KHR: a name of a function, the name that
+/// a table below has, the extension of the former.
 pub const PROMOTED: &[(&str, &str, &str)] = &[
     (
         "vkCreateSamplerYcbcrConversionKHR",
@@ -395,6 +395,21 @@ pub const PROMOTED: &[(&str, &str, &str)] = &[
         "vkSetPrivateData",
         "VK_EXT_private_data",
     ),
+    (
+        "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR",
+        "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT",
+        "VK_KHR_calibrated_timestamps",
+    ),
+    (
+        "vkGetCalibratedTimestampsKHR",
+        "vkGetCalibratedTimestampsEXT",
+        "VK_KHR_calibrated_timestamps",
+    ),
+    (
+        "vkCmdSetLineStippleKHR",
+        "vkCmdSetLineStippleEXT",
+        "VK_KHR_line_rasterization",
+    ),
 ];
 
 /// The table of each file.
@@ -404,6 +419,7 @@ pub static TABLES: &[&[EntryPoint]] = &[
     debug_utils::DEBUG_UTILS,
     deferred::DEFERRED,
     descriptor::DESCRIPTOR,
+    push_descriptor::PUSH_DESCRIPTOR,
     pipeline::PIPELINE,
     private_data::PRIVATE_DATA,
     sync::SYNC,

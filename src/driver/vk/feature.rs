@@ -31,6 +31,13 @@ macro_rules! structures {
     };
 }
 
+/// Structure types of versions that are newer than the definitions of ash.
+trait NewerTypes {
+    const PHYSICAL_DEVICE_VULKAN_1_4_FEATURES: StructureType = StructureType::from_raw(55);
+}
+
+impl NewerTypes for StructureType {}
+
 structures! {
     PHYSICAL_DEVICE_FEATURES_2 [
         robustBufferAccess fullDrawIndexUint32 imageCubeArray independentBlend geometryShader tessellationShader
@@ -130,6 +137,22 @@ structures! {
     PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES [synchronization2];
     PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES [shaderIntegerDotProduct];
     PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES [dynamicRendering];
+    PHYSICAL_DEVICE_VULKAN_1_4_FEATURES [
+        globalPriorityQuery shaderSubgroupRotate shaderSubgroupRotateClustered shaderFloatControls2 shaderExpectAssume
+        rectangularLines bresenhamLines smoothLines stippledRectangularLines stippledBresenhamLines stippledSmoothLines
+        vertexAttributeInstanceRateDivisor vertexAttributeInstanceRateZeroDivisor indexTypeUint8
+        dynamicRenderingLocalRead maintenance5 maintenance6 pipelineProtectedAccess pipelineRobustness hostImageCopy
+        pushDescriptor
+    ];
+    PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR [shaderSubgroupRotate shaderSubgroupRotateClustered];
+    PHYSICAL_DEVICE_SHADER_FLOAT_CONTROLS_2_FEATURES_KHR [shaderFloatControls2];
+    PHYSICAL_DEVICE_SHADER_EXPECT_ASSUME_FEATURES_KHR [shaderExpectAssume];
+    PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR [dynamicRenderingLocalRead];
+    PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR [maintenance5];
+    PHYSICAL_DEVICE_MAINTENANCE_6_FEATURES_KHR [maintenance6];
+    PHYSICAL_DEVICE_PIPELINE_PROTECTED_ACCESS_FEATURES_EXT [pipelineProtectedAccess];
+    PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT [pipelineRobustness];
+    PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT [hostImageCopy];
     PHYSICAL_DEVICE_YCBCR_IMAGE_ARRAYS_FEATURES_EXT [ycbcrImageArrays];
     PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT [
         shaderBufferFloat32Atomics shaderBufferFloat32AtomicAdd shaderBufferFloat64Atomics
@@ -349,6 +372,7 @@ offered! {
     synchronization2 "tests/vk/synchronisation.rs";
     dynamicRendering "tests/vk/draws.rs";
     maintenance4 "tests/vk/objects.rs";
+    maintenance6 "tests/vk/maintenance.rs";
     shaderIntegerFunctions2 "tests/spirv/run/integer_functions.spvasm";
     workgroupMemoryExplicitLayout "vkrunner-scripts/memory/workgroup-blocks.shader_test";
     workgroupMemoryExplicitLayoutScalarBlockLayout "vkrunner-scripts/memory/workgroup-blocks.shader_test";
