@@ -85,7 +85,11 @@ impl Translator<'_> {
             }
             // Non-semantic instructions may appear between globals.
             Op::ExtInst => Ok(()),
-            Op::ConstantSampler => inst.loc.unsupported("a sampler"),
+            // Rejected at its first use.
+            _ if inst.id != 0 => {
+                self.set_id_state(inst.id, IdState::Lazy(index));
+                Ok(())
+            }
             _ => inst
                 .loc
                 .unsupported("this instruction outside of a function"),
@@ -132,7 +136,10 @@ impl Translator<'_> {
             Op::ConstantNull => self.null(inst.ty),
             Op::Undef => self.undef(inst.ty),
             Op::Variable => self.global_variable(inst),
-            _ => inst.loc.expected("a constant or variable", inst.loc.op),
+            Op::ConstantSampler => inst.loc.unsupported("a sampler"),
+            _ => inst
+                .loc
+                .unsupported("this instruction outside of a function"),
         }
     }
 

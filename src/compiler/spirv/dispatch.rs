@@ -4,7 +4,6 @@
 //!      family's file.
 
 use crate::error::Result;
-use crate::module::ExtSet;
 use crate::reader::Inst;
 use crate::state::Translator;
 use crate::value::Value;
@@ -24,9 +23,7 @@ impl Translator<'_> {
             | Op::LifetimeStop => return Ok(()),
             _ => {}
         }
-        if inst.op == Op::ExtInst
-            && self.module.ext_sets.get(&inst.arg(0)?) == Some(&ExtSet::NonSemantic)
-        {
+        if self.module.is_non_semantic(inst) {
             return Ok(());
         }
         self.emit.exact = inst.id != 0

@@ -4,8 +4,9 @@
 //! Out: a [`nir::Shader`]: calls inlined, control flow structured, memory accessed through derefs.
 //!
 //! [`Module::parse`]: `reader` splits the words into instructions and checks them against the
-//! grammar; `module` collects sections, functions and blocks. [`Module::to_nir`]: `state` holds the
-//! translator; `type_table` and `constants` translate globals; `cfg` and `structure` turn each
+//! grammar; `module` collects sections, functions and blocks. [`Module::to_nir`]: `capabilities`
+//! rejects an entry point that uses what the translator lacks, for which `operands` reads enumerants;
+//! `state` holds the translator; `type_table` and `constants` translate globals; `cfg` and `structure` turn each
 //! function's graph into a tree of lists; `translate` and `walk` drive; `dispatch` selects the
 //! instruction family: `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`,
 //! `sync`, `subgroup`, `stage_specific`, `builtins`; `emit` and `emit_alu` emit NIR.
@@ -35,6 +36,7 @@ mod address;
 mod alu;
 pub mod asm;
 mod builtins;
+mod capabilities;
 mod cfg;
 mod composite;
 mod constants;
@@ -52,6 +54,7 @@ mod io;
 mod matrix;
 mod memory;
 mod module;
+mod operands;
 mod reader;
 mod stage_specific;
 mod state;

@@ -5,11 +5,12 @@
 //!      OpFunctionEnd, and each branch goes to a block of the same function.
 //! Ref: "SPIR-V Specification", "Logical Layout of a Module".
 
+use crate::capabilities::lacking;
 use crate::error::{Loc, Result, SpirvError};
 use crate::reader::{self, Inst, InstRef, Stream, decode_string, string_len_words};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use spirv::{Decoration, ExecutionMode, ExecutionModel, Op};
+use spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, Op};
 use std::ops::Range;
 
 /// Targets of a decoration group: ids, or members of structs.
@@ -27,6 +28,8 @@ const NO_LOC: Loc = Loc {
 #[derive(Clone, Debug)]
 pub struct Module {
     pub(crate) stream: Stream,
+    /// Capabilities that the module declares and the translator lacks.
+    pub(crate) lacking: Vec<Capability>,
     pub(crate) entry_points: Vec<EntryPoint>,
     pub(crate) modes: Vec<ExecutionModeInst>,
     pub(crate) ext_sets: FxHashMap<u32, ExtSet>,
@@ -113,6 +116,7 @@ impl Module {
         let stream = reader::split_instructions(words)?;
         let mut m = Module {
             stream: Stream::default(),
+            lacking: Vec::new(),
             entry_points: Vec::new(),
             modes: Vec::new(),
             ext_sets: FxHashMap::default(),
@@ -153,6 +157,13 @@ impl Module {
             .and_then(|d| d.args.first().copied())
     }
 
+    /// True for an instruction of an extended set that has no effect on execution.
+    pub(crate) fn is_non_semantic(&self, inst: &Inst) -> bool {
+        let set = inst.args.first().and_then(|set| self.ext_sets.get(set));
+        matches!(inst.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
+            && set == Some(&ExtSet::NonSemantic)
+    }
+
     pub(crate) fn name(&self, id: u32) -> String {
         self.names.get(&id).cloned().unwrap_or_default()
     }
@@ -174,7 +185,7 @@ impl Module {
                 | Op::Extension
                 | Op::MemoryModel
                 | Op::DecorationGroup => {}
-                Op::Capability => check_capability(&inst)?,
+                Op::Capability => self.lacking.extend(lacking(inst.arg(0)?)),
                 Op::Name => {
                     self.names.insert(
                         inst.arg(0)?,
@@ -473,29 +484,6 @@ pub(crate) fn is_terminator(op: Op) -> bool {
             | Op::TerminateRayKHR
             | Op::EmitMeshTasksEXT
     )
-}
-
-/// Rejects unsupported capabilities, so that the message names the feature and not the first
-/// instruction that needs it. Features that are used without their capability are accepted, because
-/// applications do that.
-fn check_capability(inst: &Inst) -> Result<()> {
-    use spirv::Capability as C;
-    let number = inst.arg(0)?;
-    match C::from_u32(number) {
-        Some(
-            c @ (C::Kernel
-            | C::Addresses
-            | C::RayTracingKHR
-            | C::RayQueryKHR
-            | C::MeshShadingEXT
-            | C::SparseResidency
-            | C::FragmentShadingRateKHR
-            | C::FragmentBarycentricKHR
-            | C::FragmentDensityEXT
-            | C::StorageImageMultisample),
-        ) => inst.loc.unsupported(format!("capability {c:?}")),
-        _ => Ok(()),
-    }
 }
 
 impl Module {

@@ -64,6 +64,7 @@ impl Module {
             Stage::Compute => ExecutionModel::GLCompute,
         };
         let entry = self.find_entry_point(options.entry_point, model)?;
+        self.check_capabilities(entry)?;
         // An estimate of the number of instructions after the passes, without inlining and
         // unrolling. Limited, because the entry point may use only a small part of a large module.
         const MAX_RESERVED: usize = 1 << 14;

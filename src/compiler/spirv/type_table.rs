@@ -122,15 +122,8 @@ impl Translator<'_> {
                 }
                 Ty::SampledImage(image)
             }
-            Op::TypeAccelerationStructureKHR
-            | Op::TypeRayQueryKHR
-            | Op::TypeEvent
-            | Op::TypeDeviceEvent
-            | Op::TypeReserveId
-            | Op::TypeQueue
-            | Op::TypePipe
-            | Op::TypeOpaque
-            | Op::TypeCooperativeMatrixKHR => Ty::Opaque(inst.loc.op),
+            // Other types may be declared, but not used.
+            _ if inst.loc.op.starts_with("Type") && inst.id != 0 => Ty::Opaque(inst.loc.op),
             _ => return Ok(false),
         };
         if depth >= MAX_DEPTH {
