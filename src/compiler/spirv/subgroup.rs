@@ -10,6 +10,7 @@ use crate::types::Ty;
 use crate::value::Value;
 use entity::Id;
 use nir::{AluOp as A, Def, IntrinsicOp as I};
+use rspirv::grammar::OperandKind;
 use smallvec::SmallVec;
 use spirv::{GroupOperation, Op, Scope};
 
@@ -77,8 +78,10 @@ impl Translator<'_> {
     }
 
     fn subgroup_value(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
-        let name = inst.loc.op;
-        if name.starts_with("GroupNonUniform") {
+        // The first operand after type and result is a scope.
+        let operands = crate::grammar::by_number(inst.op as u32).map_or(&[][..], |g| g.operands);
+        let scoped = operands.get(2).map(|o| o.kind) == Some(OperandKind::IdScope);
+        if scoped && inst.loc.op.starts_with("GroupNonUniform") {
             let scope = self.const_u32(inst.arg(0)?)?;
             if scope != Scope::Subgroup as u32 {
                 return inst.loc.unsupported(format!("scope {scope}"));
@@ -288,8 +291,13 @@ impl Translator<'_> {
                 }
                 (I::Reduce, Some(n))
             }
-            _ => {
-                return inst.loc.unsupported(format!("group operation {operation}"));
+            Some(other) => {
+                return inst.loc.unsupported(format!("group operation {other:?}"));
+            }
+            None => {
+                return inst
+                    .loc
+                    .expected("a group operation", operation.to_string());
             }
         };
         if cluster == Some(1) {

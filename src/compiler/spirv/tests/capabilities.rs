@@ -215,3 +215,29 @@ fn declared_capabilities_are_accepted_unless_they_are_used() {
         assert!(found.starts_with("word "), "{found}");
     }
 }
+
+/// Without the declaration, the message still names the instruction and its operation.
+#[test]
+fn undeclared_partitioned_operations_are_named() {
+    let globals = "%ballot = OpConstantComposite %u4 %u1 %u0 %u0 %u0";
+    for (code, error) in [
+        (
+            "%x = OpGroupNonUniformPartitionEXT %u4 %u1",
+            "GroupNonUniformPartitionEXT: this instruction is not supported",
+        ),
+        (
+            "%x = OpGroupNonUniformIAdd %uint %u3 PartitionedReduceEXT %u1 %ballot",
+            "GroupNonUniformIAdd: group operation PartitionedReduceEXT is not supported",
+        ),
+    ] {
+        let found = translate(&Parts {
+            capability: "Shader",
+            annotations: "",
+            globals,
+            code,
+            interface: "",
+        });
+        let found = found.map(|s| s.to_string()).unwrap_err().to_string();
+        assert!(found.ends_with(error), "{found}");
+    }
+}
