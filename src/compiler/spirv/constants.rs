@@ -88,7 +88,7 @@ impl Translator<'_> {
                 Ok(())
             }
             // Non-semantic instructions may appear between globals.
-            Op::ExtInst => Ok(()),
+            _ if self.module.is_non_semantic(inst) => Ok(()),
             // Rejected at its first use.
             _ if inst.id != 0 => {
                 self.set_id_state(inst.id, IdState::Lazy(index));

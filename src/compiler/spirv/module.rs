@@ -202,7 +202,7 @@ impl Module {
                     let name = decode_string(inst.args);
                     let set = if name == "GLSL.std.450" {
                         ExtSet::Glsl450
-                    } else if name.starts_with("NonSemantic.") || name.contains("DebugInfo") {
+                    } else if reader::is_non_semantic_set(&name) {
                         ExtSet::NonSemantic
                     } else {
                         ExtSet::Unknown
@@ -441,7 +441,7 @@ impl FunctionBuilder {
         }
         let Some(block) = &mut self.block else {
             // Non-semantic instructions may appear between the blocks of functions.
-            if inst.op == Op::ExtInst {
+            if m.is_non_semantic(inst) {
                 return Ok(true);
             }
             return loc.invalid("not inside a block");
