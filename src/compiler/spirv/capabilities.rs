@@ -70,6 +70,8 @@ fn is_supported(capability: C) -> bool {
             | C::DotProductInput4x8BitPacked
             | C::BitInstructions
             | C::ExpectAssumeKHR
+            | C::FloatControls2
+            | C::ReplicatedCompositesEXT
             | C::OptNoneEXT
             | C::Linkage
             // Memory.
@@ -139,6 +141,7 @@ fn is_supported(capability: C) -> bool {
             | C::GroupNonUniformClustered
             | C::GroupNonUniformQuad
             | C::GroupNonUniformRotateKHR
+            | C::QuadControlKHR
             | C::SubgroupBallotKHR
             | C::SubgroupVoteKHR
     )

@@ -8,7 +8,7 @@
 //! rejects an entry point that uses what the translator lacks, for which `operands` reads enumerants;
 //! `state` holds the translator; `type_table` and `constants` translate globals; `cfg` and `structure` turn each
 //! function's graph into a tree of lists; `translate` and `walk` drive; `dispatch` selects the
-//! instruction family: `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`,
+//! instruction family, and `fast_math` tells what an instruction allows: `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`,
 //! `sync`, `subgroup`, `stage_specific`, `builtins`; `emit` and `emit_alu` emit NIR.
 //!
 //! The input is not trusted: an invalid module gives an [`SpirvError`] with a word offset, never a
@@ -44,6 +44,7 @@ mod dispatch;
 mod emit;
 mod emit_alu;
 mod error;
+mod fast_math;
 mod glsl450;
 mod grammar;
 mod image;
