@@ -20,6 +20,7 @@ impl Translator<'_> {
             Op::ConstantNull => self.null(inst.ty)?,
             Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => self.value(inst.arg(0)?)?,
             Op::CompositeConstruct => self.composite_value(inst, inst.args)?,
+            Op::CompositeConstructReplicateEXT => self.replicated_value(inst)?,
             Op::CompositeExtract => {
                 let mut v = self.value(inst.arg(0)?)?;
                 for &i in inst.args.iter().skip(1) {

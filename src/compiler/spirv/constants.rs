@@ -82,6 +82,8 @@ impl Translator<'_> {
             | Op::SpecConstantTrue
             | Op::SpecConstantFalse
             | Op::SpecConstantComposite
+            | Op::ConstantCompositeReplicateEXT
+            | Op::SpecConstantCompositeReplicateEXT
             | Op::Undef
             | Op::Variable => {
                 self.set_id_state(inst.id, IdState::Lazy(index));
@@ -137,6 +139,9 @@ impl Translator<'_> {
             Op::ConstantComposite | Op::SpecConstantComposite => {
                 self.composite_value(inst, inst.args)
             }
+            Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
+                self.replicated_value(inst)
+            }
             Op::ConstantNull => self.null(inst.ty),
             Op::Undef => self.undef(inst.ty),
             Op::Variable => self.global_variable(inst),
@@ -179,6 +184,25 @@ impl Translator<'_> {
             values.push(self.value(p)?);
         }
         Ok(Value::Composite(values.into()))
+    }
+
+    /// A value of type `inst.ty`, all of whose parts are the operand.
+    pub fn replicated_value(&mut self, inst: &Inst) -> Result<Value> {
+        if self.leaf_count(inst.ty)? > MAX_LEAVES {
+            return inst.loc.limit("parts of a value", MAX_LEAVES as usize);
+        }
+        let n = match &*self.ty(inst.ty)? {
+            Ty::Vector { len, .. } => usize::from(*len),
+            Ty::Matrix { columns, .. } => usize::from(*columns),
+            Ty::Array { len: Some(len), .. } => *len as usize,
+            Ty::Struct { members, .. } => members.len(),
+            _ => {
+                return inst
+                    .loc
+                    .expected("a composite type", format!("%{}", inst.ty));
+            }
+        };
+        self.composite_value(inst, &vec![inst.arg(0)?; n])
     }
 
     /// The null value of a type.
