@@ -14,6 +14,9 @@ use rspirv::grammar::OperandKind;
 use smallvec::SmallVec;
 use spirv::{GroupOperation, Op, Scope};
 
+/// Invocations of a quad.
+const QUAD: u32 = 4;
+
 /// The ALU operation of a reduction or scan.
 fn reduction_op(op: Op) -> Option<A> {
     Some(match op {
@@ -127,6 +130,15 @@ impl Translator<'_> {
                 };
                 let shape = self.emit.shape(v);
                 self.emit.intrinsic_value(op, shape, &[v], &[])?
+            }
+            // Only the active invocations of the quad vote.
+            Op::GroupNonUniformQuadAllKHR | Op::GroupNonUniformQuadAnyKHR => {
+                let v = self.arg_def(inst, 0)?;
+                self.check_source(I::VoteAll, v)?;
+                let all = inst.op == Op::GroupNonUniformQuadAllKHR;
+                let op = if all { A::IAnd } else { A::IOr };
+                self.emit
+                    .intrinsic_value(I::Reduce, (1, 1), &[v], &[op as u32, QUAD])?
             }
             Op::GroupNonUniformRotateKHR => self.rotate(inst)?,
             Op::ReadClockKHR => {
