@@ -108,6 +108,7 @@ fn is_supported(capability: C) -> bool {
             | C::Image1D
             | C::InputAttachment
             | C::MinLod
+            | C::SparseResidency
             | C::Sampled1D
             | C::SampledBuffer
             | C::SampledCubeArray

@@ -109,17 +109,6 @@ const CASES: &[Case] = &[
         "RayQueryTerminateKHR: this instruction (capability RayQueryKHR) is not supported",
     ),
     (
-        "SparseResidency",
-        "OpDecorate %tex DescriptorSet 0\nOpDecorate %tex Binding 0",
-        "%img = OpTypeImage %float 2D 0 0 0 1 Unknown\n%simg = OpTypeSampledImage %img\n\
-         %ptex = OpTypePointer UniformConstant %simg\n%tex = OpVariable %ptex UniformConstant\n\
-         %pair = OpTypeStruct %uint %f4",
-        "%t = OpLoad %simg %tex\n%x = OpImageSparseSampleImplicitLod %pair %t %zero2",
-        "",
-        "ImageSparseSampleImplicitLod: this instruction (capability SparseResidency) is not \
-         supported",
-    ),
-    (
         "FragmentShadingRateKHR",
         "OpDecorate %rate BuiltIn ShadingRateKHR\nOpDecorate %rate Flat",
         "%pin = OpTypePointer Input %uint\n%rate = OpVariable %pin Input",
