@@ -6,11 +6,11 @@
 //! Ref: "SPIR-V Specification", "Capability"; the unified grammar's lists of capabilities.
 //!
 //! Compilers of shading languages declare more capabilities than a module needs, so that a
-//! declaration alone is no reason to reject it. An instruction needs one capability of the list that
-//! the grammar has for it, and for each of its enumerants. It is used if it is in a function that
-//! the entry point calls, or defines an id that such an instruction refers to, or annotates such an
-//! id. Features that are used without a declaration are left to the translation of the instruction,
-//! because applications forget declarations too.
+//! declaration alone is no reason to reject it. An instruction needs one capability of the list
+//! that the grammar has for it, and for each of its enumerants. It is used if it is in a function
+//! that the entry point calls, or defines an id that such an instruction refers to, or annotates
+//! such an id. Features that are used without a declaration are left to the translation of the
+//! instruction, because applications forget declarations too.
 
 use crate::error::Result;
 use crate::grammar;

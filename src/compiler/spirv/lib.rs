@@ -5,11 +5,12 @@
 //!
 //! [`Module::parse`]: `reader` splits the words into instructions and checks them against the
 //! grammar; `module` collects sections, functions and blocks. [`Module::to_nir`]: `capabilities`
-//! rejects an entry point that uses what the translator lacks, for which `operands` reads enumerants;
-//! `state` holds the translator; `type_table` and `constants` translate globals; `cfg` and `structure` turn each
-//! function's graph into a tree of lists; `translate` and `walk` drive; `dispatch` selects the
-//! instruction family, and `fast_math` tells what an instruction allows: `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`,
-//! `sync`, `subgroup`, `stage_specific`, `builtins`; `emit` and `emit_alu` emit NIR.
+//! rejects an entry point that uses what the translator lacks, by the requirements in `operands`;
+//! `state` holds the translator; `type_table` and `constants` translate globals; `cfg` and
+//! `structure` turn each function's graph into a tree of lists; `translate` and `walk` drive;
+//! `dispatch` selects the instruction family, and `fast_math` what may be done to its floats:
+//! `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`, `sync`, `subgroup`,
+//! `stage_specific`, `builtins`; `emit` and `emit_alu` emit NIR.
 //!
 //! The input is not trusted: an invalid module gives an [`SpirvError`] with a word offset, never a
 //! panic. Some modules that spirv-val rejects, but whose meaning is clear, are accepted, because
