@@ -62,6 +62,7 @@ mod stage_specific;
 mod state;
 mod structure;
 mod subgroup;
+mod supported;
 mod sync;
 #[cfg(test)]
 mod testing;

@@ -5,9 +5,9 @@
 //!      OpFunctionEnd, and each branch goes to a block of the same function.
 //! Ref: "SPIR-V Specification", "Logical Layout of a Module".
 
-use crate::capabilities::lacking;
 use crate::error::{Loc, Result, SpirvError};
 use crate::reader::{self, Inst, InstRef, Stream, decode_string, string_len_words};
+use crate::supported::lacking;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, Op};
