@@ -20,6 +20,7 @@ impl Translator<'_> {
             Op::ConstantNull => self.null(inst.ty)?,
             Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => self.value(inst.arg(0)?)?,
             Op::CompositeConstruct => self.composite_value(inst, inst.args)?,
+            Op::CompositeConstructReplicateEXT => self.replicated_value(inst)?,
             Op::CompositeExtract => {
                 let mut v = self.value(inst.arg(0)?)?;
                 for &i in inst.args.iter().skip(1) {
@@ -28,6 +29,7 @@ impl Translator<'_> {
                             Some(p) => p.clone(),
                             None => return inst.loc.expected("a part", i.to_string()),
                         },
+                        Value::Undef(ty) => self.undef_part(ty, i)?,
                         Value::Def(d) => {
                             let (n, _) = self.emit.shape(d);
                             if n == 1 || i >= u32::from(n) {
@@ -120,6 +122,9 @@ impl Translator<'_> {
         let mut levels: Vec<(Value, u32)> = Vec::new();
         let mut cur = whole.clone();
         for &i in path {
+            if let Value::Undef(ty) = cur {
+                cur = Value::Composite(self.undef_parts(ty)?.into());
+            }
             let next = match &cur {
                 Value::Composite(parts) => match parts.get(i as usize) {
                     Some(p) => p.clone(),
@@ -132,7 +137,7 @@ impl Translator<'_> {
                     }
                     part.clone()
                 }
-                Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_) => {
+                Value::Undef(_) | Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_) => {
                     return inst.loc.expected("a composite", "a pointer or image");
                 }
             };
@@ -150,7 +155,7 @@ impl Translator<'_> {
                     let (Some(slot), index) = (parts.get_mut(i as usize), i) else {
                         return inst.loc.expected("a part", i.to_string());
                     };
-                    if std::mem::discriminant(slot) != std::mem::discriminant(&part) {
+                    if !slot.is_of_kind(&part) {
                         return inst
                             .loc
                             .expected("a part of the part's type", index.to_string());
@@ -173,7 +178,7 @@ impl Translator<'_> {
                         .collect();
                     Value::Def(self.emit.vec_from_channels(&lanes, bits)?)
                 }
-                Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_) => {
+                Value::Undef(_) | Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_) => {
                     return inst.loc.expected("a composite", "a pointer or image");
                 }
             };
@@ -183,6 +188,11 @@ impl Translator<'_> {
 
     /// `cond ? a : b`, for each part.
     pub fn select(&mut self, cond: Id<Def>, a: &Value, b: &Value, ty: u32) -> Result<Value> {
+        // An undefined value may be the other value.
+        match (a, b) {
+            (Value::Undef(_), other) | (other, Value::Undef(_)) => return Ok(other.clone()),
+            _ => {}
+        }
         if self.leaf_count(ty)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
         }

@@ -53,8 +53,12 @@ impl Translator<'_> {
     }
 
     /// Sets the value of the result of `inst`, which must match its type.
-    pub fn set_result(&mut self, inst: &Inst, value: Value) -> Result<()> {
+    pub fn set_result(&mut self, inst: &Inst, mut value: Value) -> Result<()> {
         self.check_type(&value, inst.ty)?;
+        // The types of operand and result of OpCopyLogical differ.
+        if let Value::Undef(ty) = &mut value {
+            *ty = inst.ty;
+        }
         self.set_id_state(inst.id, IdState::Value(value));
         Ok(())
     }
@@ -78,14 +82,20 @@ impl Translator<'_> {
             | Op::SpecConstantTrue
             | Op::SpecConstantFalse
             | Op::SpecConstantComposite
+            | Op::ConstantCompositeReplicateEXT
+            | Op::SpecConstantCompositeReplicateEXT
             | Op::Undef
             | Op::Variable => {
                 self.set_id_state(inst.id, IdState::Lazy(index));
                 Ok(())
             }
             // Non-semantic instructions may appear between globals.
-            Op::ExtInst => Ok(()),
-            Op::ConstantSampler => inst.loc.unsupported("a sampler"),
+            _ if self.module.is_non_semantic(inst) => Ok(()),
+            // Rejected at its first use.
+            _ if inst.id != 0 => {
+                self.set_id_state(inst.id, IdState::Lazy(index));
+                Ok(())
+            }
             _ => inst
                 .loc
                 .unsupported("this instruction outside of a function"),
@@ -129,10 +139,16 @@ impl Translator<'_> {
             Op::ConstantComposite | Op::SpecConstantComposite => {
                 self.composite_value(inst, inst.args)
             }
+            Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
+                self.replicated_value(inst)
+            }
             Op::ConstantNull => self.null(inst.ty),
             Op::Undef => self.undef(inst.ty),
             Op::Variable => self.global_variable(inst),
-            _ => inst.loc.expected("a constant or variable", inst.loc.op),
+            Op::ConstantSampler => inst.loc.unsupported("a sampler"),
+            _ => inst
+                .loc
+                .unsupported("this instruction outside of a function"),
         }
     }
 
@@ -170,23 +186,33 @@ impl Translator<'_> {
         Ok(Value::Composite(values.into()))
     }
 
+    /// A value of type `inst.ty`, all of whose parts are the operand.
+    pub fn replicated_value(&mut self, inst: &Inst) -> Result<Value> {
+        if self.leaf_count(inst.ty)? > MAX_LEAVES {
+            return inst.loc.limit("parts of a value", MAX_LEAVES as usize);
+        }
+        let n = match &*self.ty(inst.ty)? {
+            Ty::Vector { len, .. } => usize::from(*len),
+            Ty::Matrix { columns, .. } => usize::from(*columns),
+            Ty::Array { len: Some(len), .. } => *len as usize,
+            Ty::Struct { members, .. } => members.len(),
+            _ => {
+                return inst
+                    .loc
+                    .expected("a composite type", format!("%{}", inst.ty));
+            }
+        };
+        self.composite_value(inst, &vec![inst.arg(0)?; n])
+    }
+
     /// The null value of a type.
-    pub fn null(&mut self, ty: u32) -> Result<Value> {
-        self.null_or_undef(ty, false)
-    }
-
-    /// An undefined value of a type.
-    pub fn undef(&mut self, ty: u32) -> Result<Value> {
-        self.null_or_undef(ty, true)
-    }
-
-    fn null_or_undef(&mut self, id: u32, undef: bool) -> Result<Value> {
+    pub fn null(&mut self, id: u32) -> Result<Value> {
         if self.leaf_count(id)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
         }
         Ok(match &*self.ty(id)? {
             Ty::Matrix { column, columns } => {
-                let v = self.null_or_undef(*column, undef)?;
+                let v = self.null(*column)?;
                 Value::Composite(vec![v; usize::from(*columns)].into())
             }
             Ty::Array {
@@ -194,20 +220,15 @@ impl Translator<'_> {
                 len: Some(len),
                 ..
             } => {
-                let v = self.null_or_undef(*elem, undef)?;
+                let v = self.null(*elem)?;
                 Value::Composite(vec![v; *len as usize].into())
             }
             Ty::Struct { members, .. } => {
                 let mut values = Vec::with_capacity(members.len());
                 for &m in members {
-                    values.push(self.null_or_undef(m, undef)?);
+                    values.push(self.null(m)?);
                 }
                 Value::Composite(values.into())
-            }
-            // A runtime array has no elements that could be read.
-            Ty::Array { len: None, .. } if undef => Value::Composite(Vec::new().into()),
-            Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_) if undef => {
-                Value::Opaque(Opaque::default())
             }
             Ty::Pointer {
                 class,
@@ -217,22 +238,70 @@ impl Translator<'_> {
                 let bits = pointer_bits(*class);
                 // The value of a null pointer must differ from all resource handles.
                 let null = if bits == 32 { u32::MAX.into() } else { 0 };
-                let def = match undef {
-                    true => self.emit.undef(1, bits),
-                    false => self.emit.constant(bits, &[null]),
-                };
+                let def = self.emit.constant(bits, &[null]);
                 self.pointer_value(def, *class, *to, *stride_bytes)?
             }
             _ => {
                 let (n, bits) = self.shape_of(id)?;
-                Value::Def(if undef {
-                    self.emit.undef(n, bits)
-                } else {
-                    let zeros: SmallVec<[u64; 4]> = smallvec![0; usize::from(n)];
-                    self.emit.constant(bits, &zeros)
-                })
+                let zeros: SmallVec<[u64; 4]> = smallvec![0; usize::from(n)];
+                Value::Def(self.emit.constant(bits, &zeros))
             }
         })
+    }
+
+    /// An undefined value of a type. Arrays and structs, which may be of any size, are expanded
+    /// where a part is used.
+    pub fn undef(&mut self, id: u32) -> Result<Value> {
+        Ok(match &*self.ty(id)? {
+            Ty::Array { .. } | Ty::Struct { .. } => Value::Undef(id),
+            Ty::Matrix { column, columns } => {
+                let v = self.undef(*column)?;
+                Value::Composite(vec![v; usize::from(*columns)].into())
+            }
+            Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_) => Value::Opaque(Opaque::default()),
+            Ty::Pointer {
+                class,
+                to,
+                stride_bytes,
+            } => {
+                let def = self.emit.undef(1, pointer_bits(*class));
+                self.pointer_value(def, *class, *to, *stride_bytes)?
+            }
+            _ => {
+                let (n, bits) = self.shape_of(id)?;
+                Value::Def(self.emit.undef(n, bits))
+            }
+        })
+    }
+
+    /// Part `i` of an undefined array or struct.
+    pub fn undef_part(&mut self, ty: u32, i: u32) -> Result<Value> {
+        let part = match &*self.ty(ty)? {
+            Ty::Array { elem, len, .. } if len.is_none_or(|len| i < len) => Some(*elem),
+            Ty::Struct { members, .. } => members.get(i as usize).copied(),
+            _ => None,
+        };
+        match part {
+            Some(part) => self.undef(part),
+            None => self.loc().expected("a part", i.to_string()),
+        }
+    }
+
+    /// All parts of an undefined array or struct.
+    pub fn undef_parts(&mut self, ty: u32) -> Result<Vec<Value>> {
+        let n = match &*self.ty(ty)? {
+            Ty::Array { len: Some(len), .. } => *len,
+            Ty::Struct { members, .. } => members.len() as u32,
+            _ => {
+                return self
+                    .loc()
+                    .expected("a composite of known size", format!("%{ty}"));
+            }
+        };
+        if u64::from(n) > MAX_LEAVES {
+            return self.loc().limit("parts of a value", MAX_LEAVES as usize);
+        }
+        (0..n).map(|i| self.undef_part(ty, i)).collect()
     }
 
     /// The value of a constant integer scalar, zero-extended.

@@ -4,11 +4,10 @@
 //!      family's file.
 
 use crate::error::Result;
-use crate::module::ExtSet;
 use crate::reader::Inst;
 use crate::state::Translator;
 use crate::value::Value;
-use spirv::{Decoration, Op};
+use spirv::{Decoration, FPFastMathMode, Op};
 
 impl Translator<'_> {
     /// Translates one instruction that is neither call nor terminator.
@@ -21,18 +20,20 @@ impl Translator<'_> {
             | Op::SelectionMerge
             | Op::LoopMerge
             | Op::LifetimeStart
-            | Op::LifetimeStop => return Ok(()),
+            | Op::LifetimeStop
+            | Op::AssumeTrueKHR => return Ok(()),
             _ => {}
         }
-        if inst.op == Op::ExtInst
-            && self.module.ext_sets.get(&inst.arg(0)?) == Some(&ExtSet::NonSemantic)
-        {
+        if self.module.is_non_semantic(inst) {
             return Ok(());
         }
-        self.emit.exact = inst.id != 0
-            && self
-                .module
-                .has_decoration(inst.id, Decoration::NoContraction);
+        let fast_math = self.fast_math(inst.id);
+        self.emit.exact = !fast_math.contains(FPFastMathMode::ALLOW_TRANSFORM)
+            || inst.id != 0
+                && self
+                    .module
+                    .has_decoration(inst.id, Decoration::NoContraction);
+        self.emit.preserve_nan_inf_sz = !fast_math.contains(FPFastMathMode::NSZ);
         if let Some(v) = self.pure_inst(inst)? {
             return self.set_result(inst, v);
         }

@@ -78,6 +78,8 @@ pub(crate) struct Emitter {
     in_prologue: bool,
     /// NoContraction of the instruction being translated.
     pub exact: bool,
+    /// The instructions emitted preserve NaN, infinities and the sign of zero.
+    pub preserve_nan_inf_sz: bool,
 }
 
 impl Emitter {
@@ -96,6 +98,7 @@ impl Emitter {
             prologue,
             in_prologue: false,
             exact: false,
+            preserve_nan_inf_sz: false,
         };
         e.push_list();
         e

@@ -104,7 +104,7 @@ impl Emitter {
             def: Id::new(0),
             srcs,
             exact: self.exact,
-            preserve_nan_inf_sz: preserve,
+            preserve_nan_inf_sz: preserve || self.preserve_nan_inf_sz,
         };
         self.insert_alu(alu, components, bits)
     }

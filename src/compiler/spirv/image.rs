@@ -53,15 +53,75 @@ fn sample_op(op: Op) -> Option<SampleKind> {
     Some(SampleKind { op, dref, proj })
 }
 
+/// The access that a sparse access is, but for its residency code.
+fn dense_op(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::ImageSparseSampleImplicitLod => Op::ImageSampleImplicitLod,
+        Op::ImageSparseSampleExplicitLod => Op::ImageSampleExplicitLod,
+        Op::ImageSparseSampleDrefImplicitLod => Op::ImageSampleDrefImplicitLod,
+        Op::ImageSparseSampleDrefExplicitLod => Op::ImageSampleDrefExplicitLod,
+        Op::ImageSparseFetch => Op::ImageFetch,
+        Op::ImageSparseGather => Op::ImageGather,
+        Op::ImageSparseDrefGather => Op::ImageDrefGather,
+        Op::ImageSparseRead => Op::ImageRead,
+        _ => return None,
+    })
+}
+
 impl Translator<'_> {
     /// Image instructions; false if `inst` is not one.
     pub fn image_inst(&mut self, inst: &Inst) -> Result<bool> {
-        if let Some(s) = sample_op(inst.op) {
-            let v = self.sample(inst, &s)?;
-            self.set_result(inst, v)?;
+        if inst.op == Op::ImageWrite {
+            let (p, ty) = self.image_of(inst)?;
+            let coord = self.image_coord(inst, 1, &ty)?;
+            let texel = self.arg_def(inst, 2)?;
+            let o = self.image_operands(inst, 3)?;
+            if let Some(p) = p {
+                self.image_write(&p, &ty, coord, texel, &o)?;
+            }
             return Ok(true);
         }
-        let v = match inst.op {
+        let v = match dense_op(inst.op) {
+            Some(op) => Some(self.sparse_access(inst, op)?),
+            None => self.image_value(inst)?,
+        };
+        match v {
+            Some(v) => self.set_result(inst, v).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// A sparse access: the residency code, and the result of the access `op`. All texels are
+    /// resident, because no image is sparse.
+    fn sparse_access(&mut self, inst: &Inst, op: Op) -> Result<Value> {
+        let (code, texel) = match &*self.ty(inst.ty)? {
+            Ty::Struct { members, .. } => match members.as_slice() {
+                &[code, texel] => (code, texel),
+                _ => return inst.loc.expected("a struct of two members", "another"),
+            },
+            _ => return inst.loc.expected("a struct", format!("%{}", inst.ty)),
+        };
+        let code = self.null(code)?;
+        let access = Inst {
+            op,
+            ty: texel,
+            ..*inst
+        };
+        match self.image_value(&access)? {
+            Some(v) => {
+                self.check_type(&v, texel)?;
+                Ok(Value::Composite(vec![code, v].into()))
+            }
+            None => inst.loc.unsupported("this instruction"),
+        }
+    }
+
+    /// The result of an image instruction; `None` if `inst` is not one.
+    fn image_value(&mut self, inst: &Inst) -> Result<Option<Value>> {
+        if let Some(s) = sample_op(inst.op) {
+            return self.sample(inst, &s).map(Some);
+        }
+        Ok(Some(match inst.op {
             Op::SampledImage => {
                 let (image, sampler) = (self.opaque(inst.arg(0)?)?, self.opaque(inst.arg(1)?)?);
                 Value::Opaque(Opaque {
@@ -91,24 +151,16 @@ impl Translator<'_> {
                 let o = self.image_operands(inst, 2)?;
                 self.image_read(inst, p.as_deref(), &ty, coord, &o)?
             }
-            Op::ImageWrite => {
-                let (p, ty) = self.image_of(inst)?;
-                let coord = self.image_coord(inst, 1, &ty)?;
-                let texel = self.arg_def(inst, 2)?;
-                let o = self.image_operands(inst, 3)?;
-                if let Some(p) = p {
-                    self.image_write(&p, &ty, coord, texel, &o)?;
-                }
-                return Ok(true);
-            }
             Op::ImageQuerySizeLod
             | Op::ImageQuerySize
             | Op::ImageQueryLevels
             | Op::ImageQuerySamples => self.query(inst)?,
-            _ => return Ok(false),
-        };
-        self.set_result(inst, v)?;
-        Ok(true)
+            Op::ImageSparseTexelsResident => {
+                self.arg_def(inst, 0)?;
+                Value::Def(self.emit.imm_bool(true))
+            }
+            _ => return Ok(None),
+        }))
     }
 
     fn opaque(&mut self, id: u32) -> Result<Opaque> {

@@ -439,9 +439,6 @@ impl Translator<'_> {
 
     /// Stores `value` through `p`.
     pub fn store(&mut self, p: &Pointer, value: &Value, operand_access: Access) -> Result<()> {
-        if self.leaf_count(p.to)? > MAX_LEAVES {
-            return self.loc().limit("parts of a value", MAX_LEAVES as usize);
-        }
         if matches!(
             p.mode,
             VariableMode::Ubo | VariableMode::PushConst | VariableMode::ShaderIn
@@ -449,6 +446,10 @@ impl Translator<'_> {
             return self
                 .loc()
                 .expected("storage that can be written", format!("{:?}", p.class));
+        }
+        // Memory may keep its contents where the value stored is undefined.
+        if let Value::Undef(_) = value {
+            return self.check_type(value, p.to);
         }
         if self.resolve_block_member(p)?.is_none() {
             let parts = self.block_parts(p)?;
@@ -473,6 +474,7 @@ impl Translator<'_> {
 
     fn store_ref(&mut self, p: MemRef, to: u32, value: &Value) -> Result<()> {
         match (&*self.ty(to)?, value) {
+            (Ty::Array { .. } | Ty::Struct { .. }, Value::Undef(_)) => Ok(()),
             (Ty::Pointer { .. }, Value::Pointer(v)) => {
                 let def = self.pointer_as_value(v)?;
                 self.emit.store(p.def, def, p.access.bits())

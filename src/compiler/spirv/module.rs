@@ -7,9 +7,10 @@
 
 use crate::error::{Loc, Result, SpirvError};
 use crate::reader::{self, Inst, InstRef, Stream, decode_string, string_len_words};
+use crate::supported::lacking;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use spirv::{Decoration, ExecutionMode, ExecutionModel, Op};
+use spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, Op};
 use std::ops::Range;
 
 /// Targets of a decoration group: ids, or members of structs.
@@ -27,6 +28,8 @@ const NO_LOC: Loc = Loc {
 #[derive(Clone, Debug)]
 pub struct Module {
     pub(crate) stream: Stream,
+    /// Capabilities that the module declares and the translator lacks.
+    pub(crate) lacking: Vec<Capability>,
     pub(crate) entry_points: Vec<EntryPoint>,
     pub(crate) modes: Vec<ExecutionModeInst>,
     pub(crate) ext_sets: FxHashMap<u32, ExtSet>,
@@ -113,6 +116,7 @@ impl Module {
         let stream = reader::split_instructions(words)?;
         let mut m = Module {
             stream: Stream::default(),
+            lacking: Vec::new(),
             entry_points: Vec::new(),
             modes: Vec::new(),
             ext_sets: FxHashMap::default(),
@@ -153,6 +157,13 @@ impl Module {
             .and_then(|d| d.args.first().copied())
     }
 
+    /// True for an instruction of an extended set that has no effect on execution.
+    pub(crate) fn is_non_semantic(&self, inst: &Inst) -> bool {
+        let set = inst.args.first().and_then(|set| self.ext_sets.get(set));
+        matches!(inst.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
+            && set == Some(&ExtSet::NonSemantic)
+    }
+
     pub(crate) fn name(&self, id: u32) -> String {
         self.names.get(&id).cloned().unwrap_or_default()
     }
@@ -174,7 +185,7 @@ impl Module {
                 | Op::Extension
                 | Op::MemoryModel
                 | Op::DecorationGroup => {}
-                Op::Capability => check_capability(&inst)?,
+                Op::Capability => self.lacking.extend(lacking(inst.arg(0)?)),
                 Op::Name => {
                     self.names.insert(
                         inst.arg(0)?,
@@ -191,7 +202,7 @@ impl Module {
                     let name = decode_string(inst.args);
                     let set = if name == "GLSL.std.450" {
                         ExtSet::Glsl450
-                    } else if name.starts_with("NonSemantic.") || name.contains("DebugInfo") {
+                    } else if reader::is_non_semantic_set(&name) {
                         ExtSet::NonSemantic
                     } else {
                         ExtSet::Unknown
@@ -430,7 +441,7 @@ impl FunctionBuilder {
         }
         let Some(block) = &mut self.block else {
             // Non-semantic instructions may appear between the blocks of functions.
-            if inst.op == Op::ExtInst {
+            if m.is_non_semantic(inst) {
                 return Ok(true);
             }
             return loc.invalid("not inside a block");
@@ -473,29 +484,6 @@ pub(crate) fn is_terminator(op: Op) -> bool {
             | Op::TerminateRayKHR
             | Op::EmitMeshTasksEXT
     )
-}
-
-/// Rejects unsupported capabilities, so that the message names the feature and not the first
-/// instruction that needs it. Features that are used without their capability are accepted, because
-/// applications do that.
-fn check_capability(inst: &Inst) -> Result<()> {
-    use spirv::Capability as C;
-    let number = inst.arg(0)?;
-    match C::from_u32(number) {
-        Some(
-            c @ (C::Kernel
-            | C::Addresses
-            | C::RayTracingKHR
-            | C::RayQueryKHR
-            | C::MeshShadingEXT
-            | C::SparseResidency
-            | C::FragmentShadingRateKHR
-            | C::FragmentBarycentricKHR
-            | C::FragmentDensityEXT
-            | C::StorageImageMultisample),
-        ) => inst.loc.unsupported(format!("capability {c:?}")),
-        _ => Ok(()),
-    }
 }
 
 impl Module {

@@ -2,12 +2,14 @@
 //!
 //! In:  words, in either byte order.
 //! Out: [`Stream`]: each instruction has enough words, also for parameters of enumerants; strings
-//!      are terminated; ids are below the bound; no id has two definitions.
+//!      are terminated; ids are below the bound, but for operands of debug information; no id has
+//!      two definitions.
 //! Ref: "SPIR-V Specification", "Physical Layout of a SPIR-V Module and Instruction".
 
 use crate::error::{Loc, Result, SpirvError};
 use crate::grammar;
 use rspirv::grammar::{OperandKind, OperandQuantifier};
+use smallvec::SmallVec;
 use spirv::{MemoryAccess, Op};
 
 /// Maximum id bound: SPIR-V's "Universal Limits".
@@ -114,6 +116,15 @@ pub(crate) fn decode_string(words: &[u32]) -> String {
     }
 }
 
+/// True for an extended instruction set without effect on execution: debug information of any kind,
+/// reflection.
+pub(crate) fn is_non_semantic_set(name: &str) -> bool {
+    name.starts_with("NonSemantic.") || name.contains("DebugInfo")
+}
+
+/// Operands of an extended instruction before its own: type, result, set and number.
+const EXT_INST_OPERANDS: usize = 4;
+
 /// Splits `words` into instructions.
 pub(crate) fn split_instructions(words: &[u32]) -> Result<Stream> {
     let header = |at: usize, what: String| SpirvError::Header { at, what };
@@ -155,6 +166,7 @@ pub(crate) fn split_instructions(words: &[u32]) -> Result<Stream> {
         defs: Vec::new(),
     };
     let mut at = 5;
+    let mut non_semantic_sets: SmallVec<[u32; 2]> = SmallVec::new();
     while let Some(&first) = stream.words.get(at) {
         let (len, opcode) = ((first >> 16) as usize, first & 0xffff);
         let Some(info) = grammar::by_number(opcode) else {
@@ -167,7 +179,7 @@ pub(crate) fn split_instructions(words: &[u32]) -> Result<Stream> {
         if len == 0 {
             return loc.invalid("word count is 0");
         }
-        let Some(operands) = stream.words.get(at + 1..at + len) else {
+        let Some(mut operands) = stream.words.get(at + 1..at + len) else {
             return Err(SpirvError::TooShort {
                 at,
                 op: info.opname,
@@ -184,7 +196,22 @@ pub(crate) fn split_instructions(words: &[u32]) -> Result<Stream> {
             ty: 0,
             id: 0,
         };
-        check_operands(loc, info.operands, operands, bound, &mut r)?;
+        let mut grammar = info.operands;
+        if matches!(r.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR)
+            && operands
+                .get(2)
+                .is_some_and(|set| non_semantic_sets.contains(set))
+        {
+            // Operands of debug information are ids or literals, depending on the instruction.
+            operands = operands.get(..EXT_INST_OPERANDS).unwrap_or(operands);
+            grammar = grammar.get(..EXT_INST_OPERANDS).unwrap_or(grammar);
+        }
+        check_operands(loc, grammar, operands, bound, &mut r)?;
+        if r.op == Op::ExtInstImport
+            && is_non_semantic_set(&decode_string(operands.get(1..).unwrap_or(&[])))
+        {
+            non_semantic_sets.push(r.id);
+        }
         if r.id != 0 {
             let slot = r.id as usize;
             if stream.defs.len() <= slot {

@@ -23,6 +23,8 @@ pub(crate) fn apply_stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
         Stage::Fragment => match mode {
             // Vulkan requires OriginUpperLeft; DepthReplacing is implied by the output FragDepth.
             E::OriginUpperLeft | E::DepthReplacing | E::StencilRefReplacingEXT => {}
+            // Fragments are always shaded in full quads, and derivatives are those of the quad.
+            E::RequireFullQuadsKHR | E::QuadDerivativesKHR => {}
             // The interlock is always per pixel and ordered, which satisfies the weaker modes.
             E::PixelInterlockOrderedEXT
             | E::PixelInterlockUnorderedEXT
@@ -62,6 +64,7 @@ pub(crate) fn apply_stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
             _ => return false,
         },
         Stage::Compute => match mode {
+            E::QuadDerivativesKHR => {}
             E::DerivativeGroupQuadsKHR => s.info.derivative_group = DerivativeGroup::Quads,
             E::DerivativeGroupLinearKHR => s.info.derivative_group = DerivativeGroup::Linear,
             _ => return false,

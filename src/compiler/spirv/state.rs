@@ -12,7 +12,7 @@ use crate::value::IdState;
 use entity::Id;
 use nir::{Def, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
-use spirv::BuiltIn;
+use spirv::{BuiltIn, FPFastMathMode};
 use std::rc::Rc;
 
 /// The state of a translation.
@@ -28,6 +28,8 @@ pub(crate) struct Translator<'m> {
     pub specialization: FxHashMap<u32, u64>,
     pub dispatch_base: bool,
     pub subgroup_size: Option<u32>,
+    /// What FPFastMathDefault allows, of all float types together.
+    pub fast_math_default: FPFastMathMode,
     /// Outputs are captured by transform feedback (execution mode Xfb).
     pub captures: bool,
     pub builtins: Vec<(BuiltIn, Id<Def>)>,

@@ -10,8 +10,12 @@ use crate::types::Ty;
 use crate::value::Value;
 use entity::Id;
 use nir::{AluOp as A, Def, IntrinsicOp as I};
+use rspirv::grammar::OperandKind;
 use smallvec::SmallVec;
 use spirv::{GroupOperation, Op, Scope};
+
+/// Invocations of a quad.
+const QUAD: u32 = 4;
 
 /// The ALU operation of a reduction or scan.
 fn reduction_op(op: Op) -> Option<A> {
@@ -77,8 +81,10 @@ impl Translator<'_> {
     }
 
     fn subgroup_value(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
-        let name = inst.loc.op;
-        if name.starts_with("GroupNonUniform") {
+        // The first operand after type and result is a scope.
+        let operands = crate::grammar::by_number(inst.op as u32).map_or(&[][..], |g| g.operands);
+        let scoped = operands.get(2).map(|o| o.kind) == Some(OperandKind::IdScope);
+        if scoped && inst.loc.op.starts_with("GroupNonUniform") {
             let scope = self.const_u32(inst.arg(0)?)?;
             if scope != Scope::Subgroup as u32 {
                 return inst.loc.unsupported(format!("scope {scope}"));
@@ -124,6 +130,15 @@ impl Translator<'_> {
                 };
                 let shape = self.emit.shape(v);
                 self.emit.intrinsic_value(op, shape, &[v], &[])?
+            }
+            // Only the active invocations of the quad vote.
+            Op::GroupNonUniformQuadAllKHR | Op::GroupNonUniformQuadAnyKHR => {
+                let v = self.arg_def(inst, 0)?;
+                self.check_source(I::VoteAll, v)?;
+                let all = inst.op == Op::GroupNonUniformQuadAllKHR;
+                let op = if all { A::IAnd } else { A::IOr };
+                self.emit
+                    .intrinsic_value(I::Reduce, (1, 1), &[v], &[op as u32, QUAD])?
             }
             Op::GroupNonUniformRotateKHR => self.rotate(inst)?,
             Op::ReadClockKHR => {
@@ -288,8 +303,13 @@ impl Translator<'_> {
                 }
                 (I::Reduce, Some(n))
             }
-            _ => {
-                return inst.loc.unsupported(format!("group operation {operation}"));
+            Some(other) => {
+                return inst.loc.unsupported(format!("group operation {other:?}"));
+            }
+            None => {
+                return inst
+                    .loc
+                    .expected("a group operation", operation.to_string());
             }
         };
         if cluster == Some(1) {

@@ -64,6 +64,7 @@ impl Module {
             Stage::Compute => ExecutionModel::GLCompute,
         };
         let entry = self.find_entry_point(options.entry_point, model)?;
+        self.check_capabilities(entry)?;
         // An estimate of the number of instructions after the passes, without inlining and
         // unrolling. Limited, because the entry point may use only a small part of a large module.
         const MAX_RESERVED: usize = 1 << 14;
@@ -92,6 +93,7 @@ impl Module {
             specialization: options.specialization.iter().copied().collect(),
             dispatch_base: options.dispatch_base,
             subgroup_size: options.subgroup_size,
+            fast_math_default: crate::fast_math::ALL,
             captures: false,
             builtins: Vec::new(),
             id_states: vec![IdState::Empty; ids],
@@ -113,6 +115,7 @@ impl Module {
         if options.stage == Stage::Compute {
             tr.workgroup_size(entry)?;
         }
+        tr.fast_math_defaults(entry)?;
         // Interface variables that have an effect even if no instruction uses them: outputs with an
         // initial value, captured outputs, and SampleId and SamplePosition, which enable sample
         // shading (Vulkan, "Sample Shading").
@@ -162,6 +165,8 @@ impl Translator<'_> {
                 ExecutionMode::RoundingModeRTE => f.rounding_rte |= bit,
                 ExecutionMode::RoundingModeRTZ => f.rounding_rtz |= bit,
                 ExecutionMode::Xfb => self.captures = true,
+                // `fast_math` reads the modes, because their operands are constants.
+                ExecutionMode::FPFastMathDefault => {}
                 ExecutionMode::LocalSizeHint
                 | ExecutionMode::VecTypeHint
                 | ExecutionMode::ContractionOff
@@ -207,7 +212,11 @@ impl Translator<'_> {
             };
             if matches!(
                 r.op,
-                Op::ConstantComposite | Op::SpecConstantComposite | Op::ConstantNull
+                Op::ConstantComposite
+                    | Op::SpecConstantComposite
+                    | Op::ConstantNull
+                    | Op::ConstantCompositeReplicateEXT
+                    | Op::SpecConstantCompositeReplicateEXT
             ) && self.module.decoration_arg(r.id, Decoration::BuiltIn)
                 == Some(BuiltIn::WorkgroupSize as u32)
             {

@@ -122,15 +122,8 @@ impl Translator<'_> {
                 }
                 Ty::SampledImage(image)
             }
-            Op::TypeAccelerationStructureKHR
-            | Op::TypeRayQueryKHR
-            | Op::TypeEvent
-            | Op::TypeDeviceEvent
-            | Op::TypeReserveId
-            | Op::TypeQueue
-            | Op::TypePipe
-            | Op::TypeOpaque
-            | Op::TypeCooperativeMatrixKHR => Ty::Opaque(inst.loc.op),
+            // Other types may be declared, but not used.
+            _ if inst.loc.op.starts_with("Type") && inst.id != 0 => Ty::Opaque(inst.loc.op),
             _ => return Ok(false),
         };
         if depth >= MAX_DEPTH {
@@ -457,6 +450,7 @@ impl Translator<'_> {
         let fits = match (value, &*t) {
             (Value::Pointer(_) | Value::Texel(_), Ty::Pointer { .. }) => true,
             (Value::Opaque(_), Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_)) => true,
+            (Value::Undef(_), Ty::Array { .. } | Ty::Struct { .. }) => true,
             (Value::Composite(v), Ty::Array { len, .. }) => v.len() as u32 == len.unwrap_or(0),
             (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
             (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),
@@ -500,6 +494,7 @@ impl Translator<'_> {
         let fits = match (value, &*t) {
             (Value::Pointer(_), Ty::Pointer { .. }) => true,
             (Value::Opaque(_), Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_)) => true,
+            (Value::Undef(_), Ty::Array { .. } | Ty::Struct { .. }) => true,
             (Value::Composite(v), Ty::Array { len, .. }) => v.len() as u32 == len.unwrap_or(0),
             (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
             (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),

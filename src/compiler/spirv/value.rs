@@ -23,11 +23,23 @@ pub(crate) enum Value {
     Def(Id<Def>),
     /// Columns, elements or members.
     Composite(Rc<[Value]>),
+    /// An undefined array or struct, by its type. Its parts are not materialized, because it may be
+    /// larger than any value in use.
+    Undef(u32),
     Pointer(Rc<Pointer>),
     /// An image, a sampler, or both.
     Opaque(Opaque),
     /// A pointer to a texel, for atomics.
     Texel(Rc<TexelPointer>),
+}
+
+impl Value {
+    /// True if both are scalars or vectors, both composites, both pointers, and so on.
+    pub fn is_of_kind(&self, other: &Value) -> bool {
+        use std::mem::discriminant;
+        let composite = |v: &Value| matches!(v, Value::Composite(_) | Value::Undef(_));
+        discriminant(self) == discriminant(other) || composite(self) && composite(other)
+    }
 }
 
 /// An image or sampler: the pointers through which they were loaded; `None` if undefined.

@@ -549,7 +549,8 @@ impl<'m> Translator<'m> {
             for index in b.insts.clone() {
                 match m.stream.insts.get(index as usize) {
                     Some(r) if r.op == Op::Phi => out.push(m.stream.inst(r)),
-                    Some(r) if matches!(r.op, Op::Line | Op::NoLine | Op::ExtInst | Op::Nop) => {}
+                    Some(r) if matches!(r.op, Op::Line | Op::NoLine | Op::Nop) => {}
+                    Some(r) if m.is_non_semantic(&m.stream.inst(r)) => {}
                     _ => break,
                 }
             }
