@@ -45,6 +45,12 @@ impl BatchRun<'_> {
             let set = value & register::CS_DEBUG_MODE2_CONSTANT_ADDRESSES != 0;
             self.context.draw.constant_addresses = set;
         }
+        if [register::CS_DEBUG_MODE2, register::COMMON_SLICE_CHICKEN2].contains(&offset) {
+            let streamer = self.context.register(register::CS_DEBUG_MODE2);
+            let slice = self.context.register(register::COMMON_SLICE_CHICKEN2);
+            self.context.draw.draws_commit = streamer & register::CS_DEBUG_MODE2_NO_GATHER != 0
+                && slice & register::COMMON_SLICE_CHICKEN2_NO_GATHER != 0;
+        }
         if offset == register::CACHE_MODE_1 {
             let set = value & register::CACHE_MODE_1_MSC_RAW & 0xffff != 0;
             self.context.draw.avoids_hazards = set;

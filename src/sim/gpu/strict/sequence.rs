@@ -175,16 +175,23 @@ impl Sequence {
                 )
             })
         } else if let Some(stage_index) = stage_index(&BINDING_TABLES, packet) {
-            if self.uncommitted >> stage_index & 1 == 1 {
-                self.uncommitted &= !(1 << stage_index);
-                let read_lengths = read_lengths(context.draw.words(CONSTANTS[stage_index]));
-                // Constants without any buffer do not count (ERRATA.md).
-                let no_fourth_buffer = read_lengths[3] == 0 && read_lengths != [0; 4];
-                self.no_fourth_buffer |= u8::from(no_fourth_buffer) << stage_index;
+            if !context.draw.draws_commit {
+                self.commit(stage_index, &context.draw);
             }
             Ok(())
         } else {
             self.check_stream_offsets(packet, words, at)
+        }
+    }
+
+    /// Records that the constants of a stage are committed, if they were set.
+    fn commit(&mut self, stage_index: usize, state: &DrawState) {
+        if self.uncommitted >> stage_index & 1 == 1 {
+            self.uncommitted &= !(1 << stage_index);
+            let read_lengths = read_lengths(state.words(CONSTANTS[stage_index]));
+            // Constants without any buffer do not count (ERRATA.md).
+            let no_fourth_buffer = read_lengths[3] == 0 && read_lengths != [0; 4];
+            self.no_fourth_buffer |= u8::from(no_fourth_buffer) << stage_index;
         }
     }
 
@@ -284,6 +291,9 @@ impl Sequence {
             let stage_index = first(constants_to_reload).unwrap_or(&"");
             format!("{stage_index} constants are from before their allocation")
         })?;
+        if state.draws_commit {
+            (0..CONSTANTS.len()).for_each(|stage_index| self.commit(stage_index, state));
+        }
         CONSTANT_COMMIT.check(self.uncommitted == 0, at, || {
             let stage_index = first(self.uncommitted).unwrap_or(&"");
             format!("{stage_index} constants are not committed by a binding table pointer")
