@@ -128,6 +128,9 @@ gaps! {
         "commands that have no unit" => "the command's name";
         "fields that no unit asks for" => "…, …";
     }
+    "gpu/fate/length.rs" {
+        "commands that are longer than their forms" => "… of … dwords";
+    }
     "gpu/fate/register.rs" {
         "registers that no unit asks for" => "…, bits …";
     }

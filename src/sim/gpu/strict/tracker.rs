@@ -179,8 +179,9 @@ impl<'a> Tracker<'a> {
         } else if is(&mi::mi_store_data_imm::PACKET) {
             use mi::mi_store_data_imm as f;
             let (qword, address) = (f::STORE_QWORD.get(words) == 1, f::ADDRESS.get(words));
-            STORE_LENGTH.check(!qword || words.len() > 4, at, || {
-                "a quadword of which the command has one dword".into()
+            let data = words.len().saturating_sub(3);
+            STORE_LENGTH.check(!qword || data >= 2 && data.is_multiple_of(2), at, || {
+                format!("{data} dwords of quadwords")
             })?;
             STORE_ALIGNMENT.check(!qword || address.is_multiple_of(8), at, || {
                 format!("a quadword is stored at {address:#x}")
