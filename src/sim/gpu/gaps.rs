@@ -116,7 +116,6 @@ gaps! {
     "gpu/draw/vf.rs" {
         "VERTEX_ELEMENT_STATE, Source Element Format" => "vertex elements of format …";
         "VERTEX_ELEMENT_STATE, Component 1 Control" => "quadwords that pass as they are, beside ones";
-        "3DSTATE_VF, Component Packing Enable" => "packed vertex components of 64 bits";
     }
     "gpu/draw/vs.rs" {
         "3DSTATE_VS, SIMD8 Dispatch Enable" => "a vertex shader of SIMD4x2";
