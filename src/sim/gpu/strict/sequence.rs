@@ -128,12 +128,14 @@ pub(super) struct Sequence {
 }
 
 impl Sequence {
-    /// Checks a command and updates the state.
+    /// Checks a command and updates the state. `lenient`: without the rules that drivers in use
+    /// break.
     pub fn command(
         &mut self,
         packet: &Packet,
         words: &[u32],
         context: &HwContext,
+        lenient: bool,
         at: u64,
     ) -> Result<(), StopReason> {
         // MI commands, such as a jump, do not count.
@@ -146,7 +148,7 @@ impl Sequence {
                 words.get(1..).unwrap_or_default().iter().all(|w| *w == 0);
             self.pipe_control(words, after_null_pipe_control, at)
         } else if is(&draw::primitive::PACKET) {
-            self.draw(&context.draw, at)
+            self.draw(&context.draw, lenient, at)
         } else if is(&draw::state_wm_hz_op::PACKET) {
             self.hz_op(words, at)
         } else if is(&media::pipeline_select::PACKET) {
@@ -281,7 +283,7 @@ impl Sequence {
         Ok(())
     }
 
-    fn draw(&mut self, state: &DrawState, at: u64) -> Result<(), StopReason> {
+    fn draw(&mut self, state: &DrawState, lenient: bool, at: u64) -> Result<(), StopReason> {
         HZ_OP_SEQUENCE.check(self.hz_op == HzOp::None, at, || {
             "a draw, where 3DSTATE_WM_HZ_OP has not been ended".into()
         })?;
@@ -306,7 +308,8 @@ impl Sequence {
             format!("{stage_index} constants were disabled, and are not named since")
         })?;
         let mode = TargetOperation::from_state(state);
-        let holds = self.mode.is_none_or(|last| last == mode);
+        let enforced = !(lenient && FAST_CLEAR_SYNC.unless_lenient);
+        let holds = !enforced || self.mode.is_none_or(|last| last == mode);
         FAST_CLEAR_SYNC.check(holds, at, || {
             format!(
                 "{mode:?} after {:?}",

@@ -123,7 +123,8 @@ impl<'a> Tracker<'a> {
         check_reserved_bits(packet, words, at)?;
         addresses::check_command(packet, words, at)?;
         privileged_registers::check(packet, words, device, at)?;
-        self.sequence.command(packet, words, context, at)?;
+        let lenient = self.log.lenient;
+        self.sequence.command(packet, words, context, lenient, at)?;
         let is = |other: &Packet| std::ptr::eq(packet, other);
         if is(&media::pipe_control::PACKET) {
             self.pipe_control(words, context, device, at)
