@@ -11,11 +11,12 @@ fn rule<T: std::fmt::Debug>(result: Result<T, StopReason>) -> Option<&'static st
     }
 }
 
-/// Work that writes 100 bytes across a page's end, ended; vertex fetch has read what was there
-/// before.
+/// Work that writes 100 bytes across a page's end, ended; vertex fetch and the state cache have
+/// read what was there before.
 fn written(via: Via, atomic: bool) -> Log {
     let log = Log::default();
     log.bound(0x1fe0, 100);
+    assert_eq!(rule(log.read(0x1fe0, 100, Via::State)), None);
     log.begin(0x40);
     assert_eq!(rule(log.write(0x1fe0, 100, via, atomic)), None);
     log.end();
@@ -673,6 +674,10 @@ fn stale_reads_return_the_old_contents() {
         let (log, space) = old();
         let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
         view(Via::Vertex).bound(0x1ffc, 8);
+        let mut before = [0; 2];
+        view(Via::State)
+            .read_block(0x1ffc, &mut before)
+            .expect("mapped");
         AddressSpaceView::new(&space)
             .write(0x1ffc, 0x0403_0201)
             .expect("mapped");
