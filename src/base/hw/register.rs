@@ -57,6 +57,14 @@ pub const CS_DEBUG_MODE2: u32 = 0x20d8;
 /// CONSTANT_BUFFER Address Offset Disable: the first constant buffer has an address, not an offset
 /// from a base address.
 pub const CS_DEBUG_MODE2_CONSTANT_ADDRESSES: u32 = 1 << 4;
+/// Disable Gather at Set Shader, the command streamer's half: see
+/// [`COMMON_SLICE_CHICKEN2_NO_GATHER`].
+pub const CS_DEBUG_MODE2_NO_GATHER: u32 = 1 << 7;
+/// Workaround switches of the slices' common logic; a masked register.
+pub const COMMON_SLICE_CHICKEN2: u32 = 0x7014;
+/// Disable Gather at Set Shader: push constants are committed by 3DPRIMITIVE, not by the stage's
+/// 3DSTATE_BINDING_TABLE_POINTERS_*. Ref: SKL PRM vol. 2a, 3DSTATE_PUSH_CONSTANT_ALLOC_VS.
+pub const COMMON_SLICE_CHICKEN2_NO_GATHER: u32 = 1 << 12;
 /// Barrier mode (GLK): 0 for the GPGPU pipeline, [`GLK_BARRIER_MODE_3D_HULL`] for the 3D pipeline.
 /// A masked register.
 pub const SLICE_COMMON_ECO_CHICKEN1: u32 = 0x731c;

@@ -136,7 +136,6 @@ const MULTIPLY_ADD: &[TypeRow] = &[(SMALL, BYTES | WORDS), (F | HF, F | HF), (DF
 const SMALL_INTEGERS: &[TypeRow] = &[(SMALL, SMALL)];
 /// Dwords, in any combination of signedness.
 const PLAIN_DWORDS: &[TypeRow] = &[(DOUBLEWORDS, DOUBLEWORDS)];
-const DWORDS: &[TypeRow] = &[(UD, UD), (set_of(Type::D), set_of(Type::D))];
 const COUNT: &[TypeRow] = &[(
     DOUBLEWORDS,
     set_of(Type::Ub) | set_of(Type::Uw) | DOUBLEWORDS,
@@ -211,7 +210,7 @@ opcodes! {
     F32to16 "f32to16" 1 Basic [Gen7..Gen7_5 = 19] (PRED | CMOD | SAT | MODS) HALVES;
     F16to32 "f16to32" 1 Basic [Gen7..Gen7_5 = 20] (PRED | CMOD | SAT | MODS) HALVES;
     Bfrev "bfrev" 1 Basic [Gen7..Gen11 = 23, Gen12..Gen12_5 = 119] (PRED) PLAIN_DWORDS;
-    Bfe "bfe" 3 ThreeSource [Gen7..Gen11 = 24, Gen12..Gen12_5 = 120] (PRED) DWORDS;
+    Bfe "bfe" 3 ThreeSource [Gen7..Gen11 = 24, Gen12..Gen12_5 = 120] (PRED) PLAIN_DWORDS;
     Bfi1 "bfi1" 2 Basic [Gen7..Gen11 = 25, Gen12..Gen12_5 = 121] (PRED) PLAIN_DWORDS;
     Bfi2 "bfi2" 3 ThreeSource [Gen7..Gen11 = 26, Gen12..Gen12_5 = 122] (PRED) PLAIN_DWORDS;
     Jmpi "jmpi" 1 Jump [Gen7..Gen12_5 = 32] (PRED) NONE;

@@ -13,6 +13,8 @@ pub(crate) struct IntegerWidth {
     pub(crate) bits: u32,
     /// The execution type is signed.
     pub(crate) signed: bool,
+    /// The destination is signed: BFE then extends the sign of unsigned sources, too (ERRATA.md).
+    pub(crate) signed_dst: bool,
     /// Type of source 0.
     pub(crate) src0: Type,
 }
@@ -68,7 +70,7 @@ pub(crate) fn eval(op: Opcode, w: IntegerWidth, a: i128, b: i128, c: i128) -> Op
         },
         Opcode::Cbit => i128::from(low_bits(a, w.src0.size_bytes() * 8).count_ones()),
         Opcode::Bfrev => i128::from((a as u32).reverse_bits()),
-        Opcode::Bfe => bit_extract(a as u32, b as u32, c, w.signed),
+        Opcode::Bfe => bit_extract(a as u32, b as u32, c, w.signed || w.signed_dst),
         Opcode::Bfi1 => {
             let width = (a as u32) & 31;
             let at = (b as u32) & 31;

@@ -144,6 +144,7 @@ fn integer_width(u: &Uop) -> IntegerWidth {
     IntegerWidth {
         bits: if quad { 64 } else { 32 },
         signed: u.src[..k].iter().any(|s| s.ty.is_signed_int()),
+        signed_dst: u.dst.ty.is_signed_int(),
         src0: u.src[0].ty,
     }
 }

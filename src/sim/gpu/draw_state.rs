@@ -66,6 +66,9 @@ pub(crate) struct DrawState {
     /// The first constant buffer of a stage is at an address, not an offset from the dynamic state
     /// base (CS_DEBUG_MODE2).
     pub constant_addresses: bool,
+    /// 3DPRIMITIVE commits push constants, not 3DSTATE_BINDING_TABLE_POINTERS_* (Disable Gather at
+    /// Set Shader, in CS_DEBUG_MODE2 and COMMON_SLICE_CHICKEN2).
+    pub draws_commit: bool,
     /// MSC RAW Hazard Avoidance is enabled (CACHE_MODE_1).
     pub avoids_hazards: bool,
 }
@@ -83,6 +86,7 @@ impl Default for DrawState {
             uncommitted_constants: 0,
             committed_constants: Default::default(),
             constant_addresses: false,
+            draws_commit: false,
             avoids_hazards: false,
         }
     }
@@ -118,6 +122,10 @@ impl DrawState {
             if let Some(stage) = stage_of_constants(packet) {
                 self.disabled_constants &= !(1 << stage);
                 self.uncommitted_constants |= 1 << stage;
+                if self.draws_commit {
+                    // The next draw reads them.
+                    self.committed_constants[stage] = None;
+                }
             }
             let key = packet.header >> 16;
             self.latched.insert(key as u16, words.to_vec());
@@ -131,8 +139,12 @@ impl DrawState {
 
     /// If this command commits push constants, returns the stage and its 3DSTATE_CONSTANT_*
     /// command; `None` if nothing is to be committed. A 3DSTATE_CONSTANT_* takes effect when the
-    /// stage's 3DSTATE_BINDING_TABLE_POINTERS_* executes (SKL PRM vol. 2a, 3DSTATE_CONSTANT_VS).
+    /// stage's 3DSTATE_BINDING_TABLE_POINTERS_* executes (SKL PRM vol. 2a, 3DSTATE_CONSTANT_VS),
+    /// unless draws commit them.
     pub fn take_commit(&mut self, packet: &Packet) -> Option<(usize, &'static Packet)> {
+        if self.draws_commit {
+            return None;
+        }
         let stage = BINDING_TABLE_POINTERS
             .iter()
             .position(|other| std::ptr::eq(*other, packet))?;

@@ -116,7 +116,6 @@ gaps! {
     "gpu/draw/vf.rs" {
         "VERTEX_ELEMENT_STATE, Source Element Format" => "vertex elements of format …";
         "VERTEX_ELEMENT_STATE, Component 1 Control" => "quadwords that pass as they are, beside ones";
-        "3DSTATE_VF, Component Packing Enable" => "packed vertex components of 64 bits";
     }
     "gpu/draw/vs.rs" {
         "3DSTATE_VS, SIMD8 Dispatch Enable" => "a vertex shader of SIMD4x2";
@@ -127,6 +126,9 @@ gaps! {
     "gpu/fate/check.rs" {
         "commands that have no unit" => "the command's name";
         "fields that no unit asks for" => "…, …";
+    }
+    "gpu/fate/length.rs" {
+        "commands that are longer than their forms" => "… of … dwords";
     }
     "gpu/fate/register.rs" {
         "registers that no unit asks for" => "…, bits …";

@@ -147,7 +147,7 @@ rules! {
     SURFACE_ALIGNMENT "surface-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
         "the alignments of levels are 4, 8 or 16 elements";
     SURFACE_CCS_ALIGNMENT "surface-ccs-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
-        "levels of a surface with a CCS are aligned to 16 elements";
+        "levels of a surface with a CCS and several of them are aligned to 16 elements";
     SURFACE_CCS_FORMAT "surface-ccs-format", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; SURFACE_FORMAT",
         "a surface with AUX_CCS_E has a format that supports lossless compression";
     SURFACE_L2_BYPASS "surface-l2-bypass" for Wa::SamplerL2BypassForBc, "vol. 2d, RENDER_SURFACE_STATE, Sampler L2 Bypass Mode Disable",
@@ -290,7 +290,7 @@ rules! {
         "a PIPE_CONTROL with depth flush and a stall of depth comes between draws and a clear of the depth buffer";
     DEPTH_CLEAR_AFTER "depth-clear-after", "vol. 7, Depth Buffer Clear",
         "a PIPE_CONTROL with depth flush and a stall of depth comes between a clear of a part of the depth buffer and draws";
-    FAST_CLEAR_SYNC "fast-clear-sync", "vol. 7, MCS Buffer for Render Target(s)",
+    FAST_CLEAR_SYNC "fast-clear-sync" unless lenient, "vol. 7, MCS Buffer for Render Target(s)",
         "a render target flush with a stall comes between fast clears, resolves and other draws";
     HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",
         "depths written through HiZ are resolved before the depth buffer is used without HiZ";

@@ -15,6 +15,7 @@ use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, Result, Syn
 use crate::call::{Call, number_of};
 use crate::mmap::map_anywhere;
 use crate::mode_ioctl;
+use crate::permissions::{self, Client};
 use crate::user_memory;
 
 /// Maximum length of a chain of extensions, as in the kernel.
@@ -44,6 +45,14 @@ pub(crate) fn execute(
         address,
     };
     let number = request & 0xff;
+    let client = match minor < drm::FIRST_RENDER_MINOR {
+        false => Client::Render,
+        // Who is the master of a simulated display is not modelled. Without one, the device is as
+        // the second GPU of a machine, whose primary node a display server has opened first.
+        true if file.has_display() => Client::Master,
+        true => Client::Primary,
+    };
+    permissions::check(client, number)?;
     if minor < drm::FIRST_RENDER_MINOR
         && let Some(result) = mode_ioctl::execute(&call, number, events)
     {

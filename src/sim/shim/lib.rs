@@ -41,6 +41,7 @@ mod ioctl;
 mod mmap;
 mod mode_ioctl;
 mod nodes;
+mod permissions;
 mod start;
 mod sysfs_tree;
 #[cfg(test)]

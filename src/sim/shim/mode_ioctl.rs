@@ -15,8 +15,13 @@ use uapi::{Errno, Result, drm};
 use crate::call::{Call, number_of};
 use crate::user_memory;
 
-/// The numbers of the ioctls of displays. Those of syncobjs follow.
-const NUMBERS: std::ops::Range<u32> = 0xa0..number_of(drm::SYNCOBJ_CREATE);
+/// The numbers of the ioctls of displays, between those of syncobjs: also leases, GETFB2, CLOSEFB.
+const NUMBERS: [std::ops::RangeInclusive<u32>; 4] = [
+    0xa0..=number_of(drm::SYNCOBJ_CREATE) - 1,
+    0xc6..=0xc9,
+    0xce..=0xce,
+    0xd0..=0xd0,
+];
 /// DRM_IOCTL_SET_MASTER and DRM_IOCTL_DROP_MASTER.
 const MASTER: std::ops::RangeInclusive<u32> = 0x1e..=0x1f;
 /// `connection` of a connected display.
@@ -40,7 +45,7 @@ pub(crate) fn execute(
     if MASTER.contains(&number) && file.has_display() {
         return Some(Ok(()));
     }
-    if !NUMBERS.contains(&number) {
+    if !NUMBERS.iter().any(|numbers| numbers.contains(&number)) {
         return None;
     }
     Some(match file.has_display() {

@@ -1,6 +1,7 @@
 //! `ingot bench`: measurements of Ingot and another driver in one run, with their ratios.
 
 use crate::compile::{only_entry, words_of};
+use crate::manifests;
 use crate::pipelines::Compiler;
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -325,8 +326,8 @@ fn simulator(path: Option<&Path>, with: &str, repeat: u32) -> Result<(), String>
         invocations as f64 / best / 1e6
     );
     let manifest = match with {
-        "lavapipe" => "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
-        path => path,
+        "lavapipe" => manifests::find("lvp_icd")?,
+        path => path.into(),
     };
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut theirs = f64::MAX;
@@ -335,7 +336,7 @@ fn simulator(path: Option<&Path>, with: &str, repeat: u32) -> Result<(), String>
         let output = Command::new(&program)
             .args(["run", "--icd", "loader", "-v"])
             .arg(path)
-            .env("VK_ICD_FILENAMES", manifest)
+            .env("VK_ICD_FILENAMES", &manifest)
             .output()
             .map_err(|e| e.to_string())?;
         let text = String::from_utf8_lossy(&output.stdout);

@@ -1,5 +1,6 @@
 //! `ingot sim`: any program on the simulated GPU, by preloading `libingot_sim.so`.
 
+use crate::manifests;
 use ingot_cli::gpu_names;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -316,15 +317,9 @@ fn choices(driver: &str) -> Result<Vec<(&'static str, OsString)>, String> {
 
 /// A manifest by file name, or by the name of a driver.
 fn manifest(driver: &str) -> Result<PathBuf, String> {
-    let system = |name: &str| {
-        let path = PathBuf::from("/usr/share/vulkan/icd.d").join(name);
-        path.is_file()
-            .then_some(path.clone())
-            .ok_or_else(|| format!("{} is not there", path.display()))
-    };
     match driver {
-        "anv" => system("intel_icd.x86_64.json"),
-        "hasvk" => system("intel_hasvk_icd.x86_64.json"),
+        "anv" => manifests::find("intel_icd"),
+        "hasvk" => manifests::find("intel_hasvk_icd"),
         "ingot" => own_manifest(),
         path => PathBuf::from(path)
             .canonicalize()

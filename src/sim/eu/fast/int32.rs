@@ -170,6 +170,7 @@ fn bit_fields<const N: usize>(t: &mut State, u: &Uop) -> ExecResult {
         signed: u.src[..usize::from(u.num_srcs).min(3)]
             .iter()
             .any(|s| s.ty.is_signed_int()),
+        signed_dst: u.dst.ty.is_signed_int(),
         src0: u.src[0].ty,
     };
     let mut v = [0u32; N];

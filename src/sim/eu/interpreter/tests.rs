@@ -279,8 +279,17 @@ fn math_functions_have_the_values_that_the_prm_lists() {
 
 #[test]
 fn integer_operations_of_every_width() {
-    let w = |bits, signed, src0| IntegerWidth { bits, signed, src0 };
+    let w = |bits, signed, src0| IntegerWidth {
+        bits,
+        signed,
+        signed_dst: signed,
+        src0,
+    };
     let (ud, d) = (w(32, false, Type::Ud), w(32, true, Type::D));
+    let to_signed = IntegerWidth {
+        signed_dst: true,
+        ..ud
+    };
     let (uq, q) = (w(64, false, Type::Uq), w(64, true, Type::Q));
     let (ub, b) = (w(32, false, Type::Ub), w(32, true, Type::B));
     let (uw, sw) = (w(32, false, Type::Uw), w(32, true, Type::W));
@@ -342,6 +351,9 @@ fn integer_operations_of_every_width() {
         (Opcode::Bfe, ud, [33, 32, low], 1),
         (Opcode::Bfe, ud, [31, 1, low], low >> 1),
         (Opcode::Bfe, d, [1, 0, low], -1),
+        // Of unsigned sources, to a signed destination.
+        (Opcode::Bfe, to_signed, [8, 28, low], -8),
+        (Opcode::Bfe, to_signed, [4, 4, low], 2),
         (Opcode::Bfi1, ud, [4, 8, 0], 0xf00),
         (Opcode::Bfi1, ud, [36, 40, 0], 0xf00),
         (Opcode::Bfi1, ud, [31, 4, 0], 0xffff_fff0),

@@ -45,6 +45,12 @@ impl BatchRun<'_> {
             let set = value & register::CS_DEBUG_MODE2_CONSTANT_ADDRESSES != 0;
             self.context.draw.constant_addresses = set;
         }
+        if [register::CS_DEBUG_MODE2, register::COMMON_SLICE_CHICKEN2].contains(&offset) {
+            let streamer = self.context.register(register::CS_DEBUG_MODE2);
+            let slice = self.context.register(register::COMMON_SLICE_CHICKEN2);
+            self.context.draw.draws_commit = streamer & register::CS_DEBUG_MODE2_NO_GATHER != 0
+                && slice & register::COMMON_SLICE_CHICKEN2_NO_GATHER != 0;
+        }
         if offset == register::CACHE_MODE_1 {
             let set = value & register::CACHE_MODE_1_MSC_RAW & 0xffff != 0;
             self.context.draw.avoids_hazards = set;
@@ -98,12 +104,14 @@ impl BatchRun<'_> {
             p if is(p, &mi::mi_store_data_imm::PACKET) => {
                 use mi::mi_store_data_imm as f;
                 let address = f::ADDRESS.get(words);
-                // If Store Qword and the command's length disagree, the length decides (ERRATA.md).
-                if f::STORE_QWORD.get(words) == 1 || words.len() > 4 {
-                    self.view.write64(address, f::IMMEDIATE_DATA.get(words))?;
-                } else {
-                    let data = words.get(3).copied().unwrap_or(0);
-                    self.view.write(address, data)?;
+                // The length says how much is stored, also if Store Qword disagrees (ERRATA.md). Of
+                // a quadword that is not all there, the rest is zero.
+                let data = words.get(3..).unwrap_or_default();
+                for (to, dword) in (address..).step_by(4).zip(data) {
+                    self.view.write(to, *dword)?;
+                }
+                if f::STORE_QWORD.get(words) == 1 && data.len() % 2 == 1 {
+                    self.view.write(address + data.len() as u64 * 4, 0)?;
                 }
             }
             p if is(p, &mi::mi_copy_mem_mem::PACKET) => {

@@ -94,8 +94,8 @@ pub(super) struct BatchRun<'a> {
     pub(super) drawn_targets: DrawnTargets,
 }
 
-/// Maximum length of a command in dwords; longer ones are truncated.
-const MAX_COMMAND: usize = 512;
+/// Length in dwords up to which a command's words are kept without an allocation.
+const SHORT_COMMAND: usize = 64;
 
 impl Gpu {
     /// A GPU of this kind.
@@ -238,16 +238,24 @@ impl BatchRun<'_> {
         let packet = hw::batch::find_packet(first, self.gpu.device.hw_gen);
         let length = packet
             .map_or_else(|| length_dw(first), |p| p.length(first))
-            .clamp(1, MAX_COMMAND);
-        let mut words = [0; MAX_COMMAND];
-        self.view.read_block(at, &mut words[..length])?;
-        let words = &words[..length];
+            .max(1);
         let Some(packet) = packet else {
             return Err(StopReason::Fault {
                 what: format!("unknown command {first:#010x}"),
                 at,
             });
         };
+        fate::length::check(packet, length, at)?;
+        let (mut short, mut long) = ([0; SHORT_COMMAND], Vec::new());
+        let words = match short.get_mut(..length) {
+            Some(words) => words,
+            None => {
+                long.resize(length, 0);
+                &mut long[..]
+            }
+        };
+        self.view.read_block(at, words)?;
+        let words = &words[..];
         self.gpu.options.trace.command(words, packet, at);
         self.check_length(packet, length, at)?;
         if let Some(tracker) = &mut self.tracker {

@@ -1,8 +1,9 @@
 //! Typed reads, writes and atomics: texels of surfaces by coordinates.
 //!
 //! In:  messages with U, V, R and LOD for eight slots. Out: texels converted from and to the
-//!      surface's format. Out of bounds reads give zero, but for alpha that the format lacks, and
-//!      writes are dropped. Coordinates that a message leaves out are zero.
+//!      surface's format; reads of formats that reads do not support give the texel's bits. Out of
+//!      bounds reads give zero, but for alpha that the format lacks, and writes are dropped.
+//!      Coordinates that a message leaves out are zero.
 //! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3, MDC_CMASK,
 //!      MDC_AOP.
 
@@ -11,6 +12,8 @@ use super::port::WorkerPort;
 use crate::bindings::{Payload, Use, unimplemented};
 use crate::surface::{Image, Kind};
 use eu::{Message, StopReason};
+use hw::value::surface_format;
+use hw::{Format, FormatUse, Gen};
 use isa::descriptor::value::typed_slot_group;
 use isa::descriptor::{common, typed, typed_atomic};
 
@@ -99,6 +102,26 @@ fn channels(message: &Message<'_>) -> impl Iterator<Item = usize> + use<> {
     (0..4).filter(move |c| mask >> c & 1 == 0)
 }
 
+/// The surface as typed reads see it: texels of formats that they do not support are unsigned
+/// integers of the same size, a dword for each channel (ERRATA.md, "Typed reads of other formats").
+fn as_read(image: Image) -> Image {
+    let supported = || image.format.uses(Gen::Gen9).contains(FormatUse::TYPED_READ);
+    if image.kind == Kind::Null || supported() {
+        return image;
+    }
+    let raw = match image.bytes {
+        1 => surface_format::R8_UINT,
+        2 => surface_format::R16_UINT,
+        4 => surface_format::R32_UINT,
+        8 => surface_format::R32G32_UINT,
+        _ => return image,
+    };
+    match Format::by_number(raw as u32) {
+        Some(format) => Image { format, ..image },
+        None => image,
+    }
+}
+
 impl WorkerPort<'_> {
     pub(super) fn typed_read(
         &mut self,
@@ -106,7 +129,7 @@ impl WorkerPort<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), StopReason> {
-        let image = self.bindings.image(message, Use::Reads)?;
+        let image = as_read(self.bindings.image(message, Use::Reads)?);
         let slots = Slots::new(message, payload, 0, high_slots(message)?);
         for lane in slots.lanes() {
             let values = match slots.texel_coordinates(&image, payload, lane) {

@@ -74,12 +74,17 @@ impl Element {
         }
     }
 
+    /// Dwords of a component: two of quadwords that pass.
+    fn component_dwords(&self) -> usize {
+        match self.source {
+            Source::Raw(_) => 2,
+            _ => 1,
+        }
+    }
+
     /// Dwords in a vertex before packing.
     fn dwords(&self) -> usize {
-        match self.source {
-            Source::Raw(_) => 2 * self.components(),
-            _ => 4,
-        }
+        self.components() * self.component_dwords()
     }
 }
 
@@ -182,13 +187,6 @@ impl<'a> VertexFetch<'a> {
             sgvs::INSTANCEID_COMPONENT_NUMBER,
         );
         if state.flag(&vf::PACKET, vf::COMPONENT_PACKING_ENABLE) {
-            let raw = |element: &Element| matches!(element.source, Source::Raw(_));
-            if fetch.elements.iter().any(raw) {
-                return Err(unimplemented(
-                    "packed vertex components of 64 bits",
-                    draw.at,
-                ));
-            }
             // Four bits for each of 32 consecutive elements.
             let words = state.words(&packing::PACKET).iter().skip(1);
             let nibbles =
@@ -269,7 +267,10 @@ impl<'a> VertexFetch<'a> {
     pub fn dwords(&self) -> usize {
         let each = self.elements.iter().enumerate();
         each.map(|(number, element)| match self.packed_components(number) {
-            Some(packed_components) => packed_components.count_ones() as usize,
+            Some(packed_components) => {
+                let enabled = packed_components & !(u64::MAX << element.components());
+                enabled.count_ones() as usize * element.component_dwords()
+            }
             None => element.dwords(),
         })
         .sum()
@@ -335,16 +336,16 @@ impl<'a> VertexFetch<'a> {
                 }
             }
             if let Some(packed_components) = self.packed_components(number) {
-                let mut component = 0;
-                let mut end = first;
-                while let Some(value) = out.get(first + component).copied() {
-                    if packed_components >> component & 1 == 1
+                let each = element.component_dwords();
+                let (mut dword, mut end) = (0, first);
+                while let Some(value) = out.get(first + dword).copied() {
+                    if packed_components >> (dword / each) & 1 == 1
                         && let Some(to) = out.get_mut(end)
                     {
                         *to = value;
                         end += 1;
                     }
-                    component += 1;
+                    dword += 1;
                 }
                 out.truncate(end);
             }
@@ -615,6 +616,28 @@ mod tests {
             ..of(&[11, 12, 13, 14, 0, 0, 0, 0, 0, 0])
         };
         assert_eq!(case.fetch(0), Ok((vec![11, 14, 12, 7], true, 4)));
+    }
+
+    #[test]
+    fn component_packing_omits_quadwords_whole() {
+        // R64G64_PASSTHRU of two stored components; of element 0 both are kept, of element 1 the
+        // second.
+        let enable = words::<2>(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
+        let packed_components = words::<5>(
+            &packing::PACKET,
+            &[
+                (packing::VERTEX_ELEMENT_00_ENABLES, 15),
+                (packing::VERTEX_ELEMENT_01_ENABLES, 14),
+            ],
+        );
+        let state = [(&vf::PACKET, enable), (&packing::PACKET, packed_components)];
+        let case = Case {
+            words: &[11, 12, 13, 14, 0, 0, 0, 0, 0, 0],
+            elements: &[(0x021, [1, 1, 0, 0], &[]), (0x021, [1, 1, 0, 0], &[])],
+            state: &state,
+        };
+        let expected = vec![11, 12, 13, 14, 13, 14];
+        assert_eq!(case.fetch(0), Ok((expected, true, 6)));
     }
 
     #[test]

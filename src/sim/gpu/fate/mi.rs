@@ -90,7 +90,8 @@ fates! {
         modelled: PREDICATE_ENABLE;
     }
     mi::mi_store_data_imm {
-        modelled: STORE_QWORD, ADDRESS, IMMEDIATE_DATA;
+        modelled: STORE_QWORD, ADDRESS;
+        words("cs/mi.rs"): IMMEDIATE_DATA;
         only([0], "vol. 2a, Use Global GTT: not of batches without privilege"): USE_GLOBAL_GTT;
         refused: CORE_MODE_ENABLE;
     }

@@ -26,6 +26,7 @@
 pub mod check;
 mod draw;
 mod legal;
+pub(crate) mod length;
 mod media;
 pub(crate) mod message;
 mod mi;

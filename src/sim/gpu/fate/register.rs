@@ -50,7 +50,9 @@ registers! {
     0x2094, 0x2094, "NOPID" { else inert(NOTE) }
     0x20c0, 0x20c0, "INSTPM" masked { else refused }
     r::CS_DEBUG_MODE2, r::CS_DEBUG_MODE2, "CS_DEBUG_MODE2" masked {
-        r::CS_DEBUG_MODE2_CONSTANT_ADDRESSES => modelled, else refused
+        r::CS_DEBUG_MODE2_CONSTANT_ADDRESSES => modelled,
+        r::CS_DEBUG_MODE2_NO_GATHER => modelled,
+        else refused
     }
     0x2158, 0x2158, "BB_OFFSET" { else refused }
     0x2248, 0x2248, "CTX_PREEMPT" { else inert(PREEMPTION) }
@@ -82,7 +84,10 @@ registers! {
         else refused
     }
     0x7008, 0x7008, "GT_MODE" masked { else inert(PLACE) }
-    0x7014, 0x7014, "COMMON_SLICE_CHICKEN2" masked { else inert(CHICKEN) }
+    r::COMMON_SLICE_CHICKEN2, r::COMMON_SLICE_CHICKEN2, "COMMON_SLICE_CHICKEN2" masked {
+        r::COMMON_SLICE_CHICKEN2_NO_GATHER => modelled,
+        else inert(CHICKEN)
+    }
     r::L3CNTLREG, r::L3CNTLREG, "L3CNTLREG" {
         r::L3CNTLREG_WAYS => ruled("l3-division"),
         r::L3CNTLREG_GPGPU_CREDITS => inert(SCHEDULING),

@@ -1,6 +1,7 @@
 //! Compares the fate tables with the field tables and with the sources of the units.
 
 use crate::fate::check::{all, check, fates_of};
+use crate::fate::length;
 use crate::fate::table::Fate;
 use crate::rules::RULES;
 use eu::StopReason;
@@ -25,6 +26,76 @@ fn every_command_of_a_supported_generation_has_fates() {
     for hw_gen in hw::batch::COMPLETE_GENERATIONS {
         for packet in hw::batch::packets(*hw_gen) {
             assert!(fates_of(packet).is_some(), "{hw_gen:?}: {}", packet.name);
+        }
+    }
+}
+
+/// Every length that a command's header can have: its handler reads all of it, or the command stops
+/// and is named.
+#[test]
+fn no_command_is_longer_than_what_its_handler_reads() {
+    let stops = |packet: &Packet, length| match length::check(packet, length, 7) {
+        Ok(()) => false,
+        Err(StopReason::Unimplemented { what, at: 7 }) => {
+            assert_eq!(what, format!("{} of {length} dwords", packet.name));
+            true
+        }
+        other => panic!("{}: {other:?}", packet.name),
+    };
+    let mut lengths = 0;
+    for packet in hw::batch::packets(hw::Gen::Gen9) {
+        let fates = fates_of(packet).expect("an entry");
+        let repeats = length::repeats_of(packet);
+        assert!(
+            packet.dwords != 0 || fates.never() || repeats.is_some(),
+            "{} has no length",
+            packet.name
+        );
+        let longest = usize::from(packet.length_bias) + packet.length_mask as usize;
+        for length in usize::from(packet.length_bias)..=longest {
+            lengths += 1;
+            let read = match repeats {
+                Some(repeats) => repeats.read_whole(length),
+                None => length <= usize::from(packet.dwords) || packet.dwords == 0,
+            };
+            assert_eq!(stops(packet, length), !read, "{} of {length}", packet.name);
+        }
+    }
+    assert!(lengths > 10_000, "only {lengths} lengths");
+    // From the documents: a page table entry each, registers in pairs, 33 buffers and 34 elements.
+    use hw::{draw, mi};
+    for (packet, whole, longer) in [
+        (&mi::mi_store_data_imm::PACKET, vec![4, 5, 11, 1025], vec![]),
+        (&mi::mi_load_register_imm::PACKET, vec![3, 257], vec![4]),
+        (&mi::mi_copy_mem_mem::PACKET, vec![5], vec![6, 7]),
+        (&mi::mi_atomic::PACKET, vec![3, 11], vec![12]),
+        (&draw::primitive::PACKET, vec![7], vec![8, 10]),
+        (
+            &draw::state_vertex_buffers::PACKET,
+            vec![5, 133],
+            vec![6, 137],
+        ),
+        (
+            &draw::state_vertex_elements::PACKET,
+            vec![3, 69],
+            vec![4, 71],
+        ),
+        (
+            &draw::state_so_decl_list::PACKET,
+            vec![3, 259],
+            vec![4, 261],
+        ),
+        (
+            &hw::media::state_base_address::PACKET,
+            vec![16, 19],
+            vec![20],
+        ),
+    ] {
+        for length in whole {
+            assert!(!stops(packet, length), "{} of {length}", packet.name);
+        }
+        for length in longer {
+            assert!(stops(packet, length), "{} of {length}", packet.name);
         }
     }
 }

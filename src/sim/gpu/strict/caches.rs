@@ -33,8 +33,9 @@
 //! an address needs the invalidation as well. Only the vertex cache is known to hold no more than
 //! lines of 64 bytes of the buffers that were bound for draws since it was invalidated: "before
 //! binding and then using Vertex Buffers that overlap with any previously bound Vertex Buffer (at a
-//! 64B granularity) since the last invalidation". The same is assumed of the sampler's cache for
-//! MCS surfaces, which only the sampler's ld_mcs message reads (ERRATA.md). Not checked: writes
+//! 64B granularity) since the last invalidation". The same is assumed of the state cache for lines
+//! that were read, and of the sampler's cache for MCS surfaces, which only the sampler's ld_mcs
+//! message reads (ERRATA.md). Not checked: writes
 //! after reads, since Vulkan lets drivers assume that walkers start in order; the order of a draw's
 //! own accesses; and a flush of the L3 before the data port reads what commands have written
 //! (ERRATA.md). Scratch memory is private to a thread.
@@ -56,7 +57,7 @@ use crate::strict::cache_lines::{
 use crate::strict::surface;
 use eu::StopReason;
 use state::{
-    Access, PostSyncWrite, State, TEXTURE, VERTEX, bytes_possibly_cached, physical_cache,
+    Access, PostSyncWrite, STATE, State, TEXTURE, VERTEX, bytes_possibly_cached, physical_cache,
     write_kind,
 };
 use std::collections::BTreeMap;
@@ -288,6 +289,9 @@ impl Log {
             state.lines.clear();
             state.bound.clear();
         }
+        if control.invalidated[STATE] {
+            state.states.clear();
+        }
         if control.invalidated[TEXTURE] {
             state.control.clear();
             state.sampler.invalidate();
@@ -465,7 +469,12 @@ impl Watch for Log {
         state.start_epoch();
         self.replaced(&state);
         self.record_depth_contents(&mut state);
-        let State { pages, bound, .. } = &mut *state;
+        let State {
+            pages,
+            bound,
+            states,
+            ..
+        } = &mut *state;
         // Only pages that the work has written change.
         for (number, page) in pages.iter_mut().filter(|(_, page)| page.is_written()) {
             let before = page.before.take();
@@ -497,7 +506,7 @@ impl Watch for Log {
                 line.dirty[1] |= own[DEPTH];
                 let at = number << 12 | (i as u64) << 6;
                 for (cache, stale) in line.stale.iter_mut().enumerate() {
-                    *stale |= bytes_possibly_cached(bound, cache, at, all);
+                    *stale |= bytes_possibly_cached((bound, states), cache, at, all);
                 }
                 line.unflushed |= own[DATA] | own[ATOMIC] | own[STREAM];
             }
@@ -506,7 +515,10 @@ impl Watch for Log {
     }
 
     fn read(&self, address: u64, bytes: u64, via: Via) -> Result<ReadResult, StopReason> {
-        let state = self.state();
+        let mut state = self.state();
+        if via == Via::State {
+            state.read_state(address, bytes);
+        }
         if via != Via::Hierarchical && self.has_stale_depth(&state, address, bytes) {
             return Ok(ReadResult::Stale);
         }
@@ -602,7 +614,12 @@ impl Watch for Log {
         if commands {
             state.start_epoch();
         }
-        let State { pages, bound, .. } = &mut *state;
+        let State {
+            pages,
+            bound,
+            states,
+            ..
+        } = &mut *state;
         for (number, index, bits) in split_by_line(address, bytes) {
             let page = &mut **pages.entry(number).or_insert_with(|| Box::new(Page::new()));
             if commands {
@@ -615,7 +632,7 @@ impl Watch for Log {
                 let at = number << 12 | (index as u64) << 6;
                 let line = &mut page.lines_mut()[index];
                 for (cache, stale) in line.stale.iter_mut().enumerate() {
-                    *stale |= bytes_possibly_cached(bound, cache, at, bits);
+                    *stale |= bytes_possibly_cached((bound, states), cache, at, bits);
                 }
                 continue;
             }
@@ -630,7 +647,9 @@ impl Watch for Log {
 
     fn readable(&self, page: u64, via: Via) -> (Arc<WorkEpoch>, bool) {
         let state = self.state();
-        let mut may = !self.returns_stale && via != Via::Commands && state.is_plain(page);
+        // Which lines are read through the state cache is recorded.
+        let recorded = matches!(via, Via::Commands | Via::State);
+        let mut may = !self.returns_stale && !recorded && state.is_plain(page);
         let access = Access {
             address: page << 12,
             via: physical_cache(via),

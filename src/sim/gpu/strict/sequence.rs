@@ -128,12 +128,14 @@ pub(super) struct Sequence {
 }
 
 impl Sequence {
-    /// Checks a command and updates the state.
+    /// Checks a command and updates the state. `lenient`: without the rules that drivers in use
+    /// break.
     pub fn command(
         &mut self,
         packet: &Packet,
         words: &[u32],
         context: &HwContext,
+        lenient: bool,
         at: u64,
     ) -> Result<(), StopReason> {
         // MI commands, such as a jump, do not count.
@@ -146,7 +148,7 @@ impl Sequence {
                 words.get(1..).unwrap_or_default().iter().all(|w| *w == 0);
             self.pipe_control(words, after_null_pipe_control, at)
         } else if is(&draw::primitive::PACKET) {
-            self.draw(&context.draw, at)
+            self.draw(&context.draw, lenient, at)
         } else if is(&draw::state_wm_hz_op::PACKET) {
             self.hz_op(words, at)
         } else if is(&media::pipeline_select::PACKET) {
@@ -175,16 +177,23 @@ impl Sequence {
                 )
             })
         } else if let Some(stage_index) = stage_index(&BINDING_TABLES, packet) {
-            if self.uncommitted >> stage_index & 1 == 1 {
-                self.uncommitted &= !(1 << stage_index);
-                let read_lengths = read_lengths(context.draw.words(CONSTANTS[stage_index]));
-                // Constants without any buffer do not count (ERRATA.md).
-                let no_fourth_buffer = read_lengths[3] == 0 && read_lengths != [0; 4];
-                self.no_fourth_buffer |= u8::from(no_fourth_buffer) << stage_index;
+            if !context.draw.draws_commit {
+                self.commit(stage_index, &context.draw);
             }
             Ok(())
         } else {
             self.check_stream_offsets(packet, words, at)
+        }
+    }
+
+    /// Records that the constants of a stage are committed, if they were set.
+    fn commit(&mut self, stage_index: usize, state: &DrawState) {
+        if self.uncommitted >> stage_index & 1 == 1 {
+            self.uncommitted &= !(1 << stage_index);
+            let read_lengths = read_lengths(state.words(CONSTANTS[stage_index]));
+            // Constants without any buffer do not count (ERRATA.md).
+            let no_fourth_buffer = read_lengths[3] == 0 && read_lengths != [0; 4];
+            self.no_fourth_buffer |= u8::from(no_fourth_buffer) << stage_index;
         }
     }
 
@@ -274,7 +283,7 @@ impl Sequence {
         Ok(())
     }
 
-    fn draw(&mut self, state: &DrawState, at: u64) -> Result<(), StopReason> {
+    fn draw(&mut self, state: &DrawState, lenient: bool, at: u64) -> Result<(), StopReason> {
         HZ_OP_SEQUENCE.check(self.hz_op == HzOp::None, at, || {
             "a draw, where 3DSTATE_WM_HZ_OP has not been ended".into()
         })?;
@@ -284,6 +293,9 @@ impl Sequence {
             let stage_index = first(constants_to_reload).unwrap_or(&"");
             format!("{stage_index} constants are from before their allocation")
         })?;
+        if state.draws_commit {
+            (0..CONSTANTS.len()).for_each(|stage_index| self.commit(stage_index, state));
+        }
         CONSTANT_COMMIT.check(self.uncommitted == 0, at, || {
             let stage_index = first(self.uncommitted).unwrap_or(&"");
             format!("{stage_index} constants are not committed by a binding table pointer")
@@ -296,7 +308,8 @@ impl Sequence {
             format!("{stage_index} constants were disabled, and are not named since")
         })?;
         let mode = TargetOperation::from_state(state);
-        let holds = self.mode.is_none_or(|last| last == mode);
+        let enforced = !(lenient && FAST_CLEAR_SYNC.unless_lenient);
+        let holds = !enforced || self.mode.is_none_or(|last| last == mode);
         FAST_CLEAR_SYNC.check(holds, at, || {
             format!(
                 "{mode:?} after {:?}",

@@ -59,7 +59,12 @@ pub(super) fn check(
         format!("codes {horizontal} and {vertical}")
     })?;
     let ccs = matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE);
-    SURFACE_CCS_ALIGNMENT.check(!ccs || image.halign == 16, at, || {
+    // The only level of a surface begins where its slices do: the field has no effect (ERRATA.md).
+    let last = rss::MIP_COUNT_LOD
+        .get(words)
+        .max(rss::SURFACE_MIN_LOD.get(words));
+    let holds = !ccs || last == 0 || image.halign == 16;
+    SURFACE_CCS_ALIGNMENT.check(holds, at, || {
         format!("levels aligned to {} elements", image.halign)
     })?;
     let compressed = image.format.uses(Gen::Gen9).contains(FormatUse::COMPRESS);
@@ -79,9 +84,6 @@ pub(super) fn check(
     })?;
     // Standard tilings, the only ones with mip tails, are not modelled. Intel's OpenCL driver
     // leaves the field zero in its surfaces, which have one level each.
-    let last = rss::MIP_COUNT_LOD
-        .get(words)
-        .max(rss::SURFACE_MIN_LOD.get(words));
     let tail = rss::MIP_TAIL_START_LOD.get(words);
     let needed = const { Wa::MipTailStartBeyondLevels.required_on(Gen::Gen9) };
     SURFACE_MIP_TAIL.check(!needed || last == 0 || tail > last, at, || {
@@ -161,13 +163,17 @@ mod tests {
             (rss::SURFACE_PITCH, 191, "surface-pitch"),
             (rss::SURFACE_BASE_ADDRESS, 0x10_0040, "surface-base"),
             (rss::SURFACE_VERTICAL_ALIGNMENT, 0, "surface-alignment"),
-            (
-                rss::SURFACE_HORIZONTAL_ALIGNMENT,
-                1,
-                "surface-ccs-alignment",
-            ),
         ] {
             assert_eq!(broken(&words(&[(field, value)])), Some(rule));
+        }
+        // Of one level the alignment has no effect.
+        for (level, rule) in [
+            (rss::MIP_COUNT_LOD, Some("surface-ccs-alignment")),
+            (rss::SURFACE_MIN_LOD, Some("surface-ccs-alignment")),
+            (rss::DEPTH, None),
+        ] {
+            let set = [(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1), (level, 1)];
+            assert_eq!(broken(&words(&set)), rule, "{}", level.name);
         }
         // R10G10B10A2_UNORM supports fast clears but not compression; R8G8B8A8_UNORM supports both.
         let cleared = [

@@ -151,6 +151,14 @@ fn command_length_and_reserved_bits() {
     broken("store-alignment", &longer(stored(DATA + 4, true)));
     assert_accepted(&longer(stored(DATA + 8, true)));
     broken("store-length", &join(&[stored(DATA + 8, true)]));
+    let longest = |dwords: u32| {
+        let mut words = stored(DATA + 8, true);
+        words[0] += dwords - 1;
+        words.resize(3 + dwords as usize, 0);
+        join(&[words])
+    };
+    broken("store-length", &longest(5));
+    assert_accepted(&longest(8));
     assert_accepted(&join(&[stored(DATA + 4, false)]));
 }
 

@@ -123,7 +123,8 @@ impl<'a> Tracker<'a> {
         check_reserved_bits(packet, words, at)?;
         addresses::check_command(packet, words, at)?;
         privileged_registers::check(packet, words, device, at)?;
-        self.sequence.command(packet, words, context, at)?;
+        let lenient = self.log.lenient;
+        self.sequence.command(packet, words, context, lenient, at)?;
         let is = |other: &Packet| std::ptr::eq(packet, other);
         if is(&media::pipe_control::PACKET) {
             self.pipe_control(words, context, device, at)
@@ -179,8 +180,9 @@ impl<'a> Tracker<'a> {
         } else if is(&mi::mi_store_data_imm::PACKET) {
             use mi::mi_store_data_imm as f;
             let (qword, address) = (f::STORE_QWORD.get(words) == 1, f::ADDRESS.get(words));
-            STORE_LENGTH.check(!qword || words.len() > 4, at, || {
-                "a quadword of which the command has one dword".into()
+            let data = words.len().saturating_sub(3);
+            STORE_LENGTH.check(!qword || data >= 2 && data.is_multiple_of(2), at, || {
+                format!("{data} dwords of quadwords")
             })?;
             STORE_ALIGNMENT.check(!qword || address.is_multiple_of(8), at, || {
                 format!("a quadword is stored at {address:#x}")

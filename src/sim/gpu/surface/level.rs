@@ -142,10 +142,12 @@ impl Level {
     }
 
     /// Whether [`Level::subspan`] can find pixels: surfaces of one sample whose elements are
-    /// texels.
+    /// texels, those of a dword in whole dwords. A linear surface that is only sampled may begin at
+    /// any byte (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Surface Base Address).
     pub fn is_plain(&self) -> bool {
         let tiled = self.arrangement == Arrangement::Slices;
-        tiled && self.samples == 1 && self.block == [1, 1]
+        let dwords = (self.address | u64::from(self.pitch)).is_multiple_of(4);
+        tiled && self.samples == 1 && self.block == [1, 1] && (dwords || self.bytes != 4)
     }
 
     /// [`Level::address`] of a plain level.

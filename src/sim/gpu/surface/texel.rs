@@ -85,7 +85,8 @@ impl Image {
             Block::Compressed => return self.decompressed(view, address),
         }
         if self.bytes == 2 && format::shares_chroma(self.format) {
-            let pair = view.read(address & !3)?;
+            let first = address - u64::from(x % 2) * 2;
+            let pair = view.read_bytes(first, 4)? as u32;
             return Ok(format::decode_pair(self.format, pair, x % 2 == 1));
         }
         let element = self.element(view, address)?;

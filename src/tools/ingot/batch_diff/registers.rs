@@ -89,7 +89,12 @@ static REGISTERS: &[(u32, u32, &str, Contents)] = &[
         Contents::Masked,
     ),
     (0x7008, 0x7008, "GT_MODE", Contents::Masked),
-    (0x7014, 0x7014, "COMMON_SLICE_CHICKEN2", Contents::Masked),
+    (
+        r::COMMON_SLICE_CHICKEN2,
+        r::COMMON_SLICE_CHICKEN2,
+        "COMMON_SLICE_CHICKEN2",
+        Contents::Masked,
+    ),
     (r::L3CNTLREG, r::L3CNTLREG, "L3CNTLREG", Contents::Mode),
     (0x7304, 0x7304, "HDC_CHICKEN1", Contents::Masked),
     (

@@ -124,6 +124,22 @@ fn memory_is_stored_and_copied() {
     ] {
         assert_eq!(left(&[command], 5), [100, 101, stored[0], stored[1], 104]);
     }
+    // Four quadwords, three dwords: all are stored, and no more.
+    for (qword, count) in [(1, 8), (0, 3)] {
+        let mut multiple = command(&imm::PACKET, &fields(qword))[..3].to_vec();
+        multiple.extend(1..=count);
+        multiple[0] += count - 1;
+        let mut expected: Vec<u32> = (100..112).collect();
+        expected.splice(2..2 + count as usize, 1..=count);
+        assert_eq!(left(&[multiple], 12), expected);
+    }
+    // The longest command: 1022 dwords.
+    let mut longest = command(&imm::PACKET, &[(imm::ADDRESS, DATA)])[..3].to_vec();
+    longest[0] |= 0x3ff;
+    longest.extend(1..=1022);
+    let found = left(&[longest], 1024);
+    assert_eq!(found[..1022], (1..=1022).collect::<Vec<u32>>());
+    assert_eq!(found[1022..], [0, 0]);
     let copied = command(
         &copy::PACKET,
         &[

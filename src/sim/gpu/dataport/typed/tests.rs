@@ -121,8 +121,37 @@ fn formats_are_converted() {
     send(&space, WRITE, LOW, 0xff, [&address, &colour]).expect("written");
     let view = AddressSpaceView::new(&space);
     assert_eq!(view.read(DATA + 4).expect("mapped"), 0xffff_0033);
+    // R8G8B8A8_UINT, which reads support.
+    let space = self::space(&[(rss::SURFACE_FORMAT, 0x0cb)]);
+    let integers = [1u32, 2, 3, 0xff].map(|v| [v; 8]);
+    send(&space, WRITE, LOW, 0xff, [&address, &integers]).expect("written");
     let response = send(&space, READ, LOW, 0xff, [&address, &[]]).expect("read");
-    assert_eq!(response, colour.as_flattened());
+    assert_eq!(response, integers.as_flattened());
+}
+
+#[test]
+fn reads_of_unsupported_formats_give_the_bits_of_texels() {
+    // R16G16B16A16_UNORM, B8G8R8A8_UNORM, R10G10B10A2_UNORM, R16_UNORM, R8_SNORM: writes convert,
+    // reads give 64, 32, 32, 16 and 8 bits, and a read out of bounds zeros.
+    let [zero, one, half] = [0.0f32, 1.0, 0.5].map(|v| [v.to_bits(); 8]);
+    for (format, bits) in [
+        (0x080, [0x8000_ffff, 0xffff_0000]),
+        (B8G8R8A8_UNORM, [0xffff_8000, 0]),
+        (0x0c2, [0xc008_03ff, 0]),
+        (0x10a, [0xffff, 0]),
+        (0x141, [0x7f, 0]),
+    ] {
+        let space = self::space(&[(rss::SURFACE_FORMAT, format)]);
+        let address = [[3; 8], [1; 8]];
+        let colour = [one, half, zero, one];
+        send(&space, WRITE, LOW, 1, [&address, &colour]).expect("written");
+        let found = send(&space, READ, LOW, 1, [&address, &[]]).expect("read");
+        let found = [found[0], found[8], found[16], found[24]];
+        assert_eq!(found, [bits[0], bits[1], 0, 1], "{format:#x}");
+        let outside = [[16; 8], [1; 8]];
+        let found = send(&space, READ, LOW, 1, [&outside, &[]]).expect("read");
+        assert_eq!([found[0], found[8], found[16], found[24]], [0, 0, 0, 1]);
+    }
 }
 
 #[test]

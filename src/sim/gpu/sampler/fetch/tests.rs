@@ -653,3 +653,43 @@ fn mcs_entries_select_slices() {
     assert_eq!(image(1).slice_of(0b10, 1), Some(1));
     assert_eq!(image(1).slice_of(0b11, 1), None);
 }
+
+#[test]
+fn sampled_linear_surfaces_may_begin_at_any_byte() {
+    // R8G8B8A8_UINT and R8G8B8A8_UNORM of 4 × 4 texels; byte n of the memory holds n.
+    const R8G8B8A8_UINT: u64 = 0x0cb;
+    const R8G8B8A8_UNORM: u64 = 0x0c7;
+    for offset in [0u8, 1, 2, 3, 7] {
+        let at = |format| {
+            [
+                (rss::SURFACE_FORMAT, format),
+                (rss::SURFACE_BASE_ADDRESS, DATA + u64::from(offset)),
+            ]
+        };
+        let [integers, floats] = [R8G8B8A8_UINT, R8G8B8A8_UNORM].map(at);
+        let rig = Rig::new(&[&integers, &floats], &[&[]]);
+        let bytes: Vec<_> = (0..64u8)
+            .map(|n| u32::from_le_bytes([4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3]))
+            .collect();
+        rig.write(0, &bytes);
+        // A subspan, and texels that form none.
+        let x = [0, 1, 0, 1, 3, 0, 2, 1];
+        let y = [0, 0, 1, 1, 0, 2, 1, 2];
+        let texel = |i: usize| {
+            let first = offset + (y[i] * 64 + x[i] * 4) as u8;
+            [0, 1, 2, 3].map(|c| u32::from(first + c))
+        };
+        let found = texels(&rig, message_type::LD, 0xff, &[x, y, [0; 8]], 0);
+        for (i, found) in found.iter().enumerate() {
+            assert_eq!(*found, texel(i), "{offset}: texel {i}");
+        }
+        let centre = |n: u32| (n as f32 + 0.5) / 4.0;
+        let (u, v) = (x.map(centre), y.map(centre));
+        let mut ask = Ask::each(message_type::SAMPLE, &[&u, &v]);
+        ask.table = 1;
+        for (i, found) in rig.ask(&ask).iter().enumerate() {
+            let expected = texel(i).map(|byte| byte as f32 / 255.0);
+            assert_eq!(found.map(f32::from_bits), expected, "{offset}: sample {i}");
+        }
+    }
+}

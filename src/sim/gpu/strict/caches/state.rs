@@ -16,15 +16,16 @@ use crate::strict::cache_lines::{
 };
 use crate::strict::sampler::SamplerReads;
 use eu::StopReason;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 
-/// Indices of the sampler's and of vertex fetch's cache in [`CACHES`].
+/// Indices of the sampler's, of vertex fetch's and of the state cache in [`CACHES`].
 pub(super) const TEXTURE: usize = 0;
 pub(super) const VERTEX: usize = 2;
+pub(super) const STATE: usize = 3;
 
 /// The rule for stale data in each read-only cache, in the order of [`CACHES`].
 pub(super) const STALE_RULES: [&BatchRule; CACHES.len()] = [
@@ -74,6 +75,8 @@ pub(super) struct State {
     /// Lines that vertex fetch may hold: all of the buffers bound for draws since then. Disjoint
     /// ranges, from the first byte to the end.
     pub(super) bound: BTreeMap<u64, u64>,
+    /// Lines that were read through the state cache since it was invalidated.
+    pub(super) states: FxHashSet<u64>,
     /// Lines of MCS surfaces that the sampler has read since its cache was invalidated.
     pub(super) control: BTreeSet<u64>,
     /// Surfaces that the sampler has read since then.
@@ -81,15 +84,19 @@ pub(super) struct State {
 }
 
 /// Restricts the bytes that are written in a line to those that a cache (an index in [`CACHES`])
-/// may hold.
+/// may hold: `bound` are the lines of vertex fetch, `states` those of the state cache.
 pub(super) fn bytes_possibly_cached(
-    bound: &BTreeMap<u64, u64>,
+    (bound, states): (&BTreeMap<u64, u64>, &FxHashSet<u64>),
     cache: usize,
     line: u64,
     bytes: u64,
 ) -> u64 {
     let before = || bound.range(..=line).next_back();
-    let held = cache != VERTEX || before().is_some_and(|(_, end)| line < *end);
+    let held = match cache {
+        VERTEX => before().is_some_and(|(_, end)| line < *end),
+        STATE => states.contains(&line),
+        _ => true,
+    };
     if held { bytes } else { 0 }
 }
 
@@ -205,6 +212,19 @@ impl State {
         POST_SYNC_PENDING.check(!pending, self.at, || {
             format!("{address:#x} is written by a PIPE_CONTROL that may not be done")
         })
+    }
+
+    /// State is read: the state cache holds its lines from now on, as they are in memory.
+    pub(super) fn read_state(&mut self, address: u64, bytes: u64) {
+        for (number, index, _) in split_by_line(address, bytes) {
+            if self.states.insert(number << 12 | (index as u64) << 6)
+                && let Some(page) = self.pages.get_mut(&number)
+                && page.line(index).not_in_memory() != page.line(index).stale[STATE]
+            {
+                let line = &mut page.lines_mut()[index];
+                line.stale[STATE] = line.not_in_memory();
+            }
+        }
     }
 
     /// A buffer is bound for a draw: vertex fetch may hold its lines from now on.

@@ -11,11 +11,12 @@ fn rule<T: std::fmt::Debug>(result: Result<T, StopReason>) -> Option<&'static st
     }
 }
 
-/// Work that writes 100 bytes across a page's end, ended; vertex fetch has read what was there
-/// before.
+/// Work that writes 100 bytes across a page's end, ended; vertex fetch and the state cache have
+/// read what was there before.
 fn written(via: Via, atomic: bool) -> Log {
     let log = Log::default();
     log.bound(0x1fe0, 100);
+    assert_eq!(rule(log.read(0x1fe0, 100, Via::State)), None);
     log.begin(0x40);
     assert_eq!(rule(log.write(0x1fe0, 100, via, atomic)), None);
     log.end();
@@ -202,6 +203,7 @@ fn command_streamer_writes_need_flushes_for_other_readers() {
     let log = Log::default();
     log.bound(0x1000, 8);
     assert_eq!(rule(log.command(0x40, 16)), None);
+    assert_eq!(rule(log.read(0x1000, 8, Via::State)), None);
     assert_eq!(rule(log.write(0x1000, 8, Via::Commands, false)), None);
     for reader in ALL {
         let stale = match reader {
@@ -315,6 +317,39 @@ fn post_sync_operations_need_a_wait() {
     log.end();
     assert!(!log.waited(0x3000));
     assert_eq!(rule(log.read(0x2000, 4, Via::Data)), Some("work-order"));
+}
+
+#[test]
+fn state_cache_holds_lines_that_were_read() {
+    let invalidated = PipeControlEffects {
+        invalidated: invalidate(Via::State),
+        ..PipeControlEffects::default()
+    };
+    let write = |log: &Log, at| assert_eq!(rule(log.write(at, 16, Via::Commands, false)), None);
+    let read = |log: &Log, at| rule(log.read(at, 64, Via::State));
+    let log = Log::default();
+    // Not read yet; read, and written again; its neighbour was not read.
+    write(&log, 0x1030);
+    assert_eq!(read(&log, 0x1000), None);
+    write(&log, 0x1030);
+    write(&log, 0x1070);
+    assert_eq!(read(&log, 0x1000), Some("state-stale"));
+    assert_eq!(read(&log, 0x1040), None);
+    // A line that is read over and over, as a view caches its answers.
+    for _ in 0..2 {
+        assert_eq!(log.readable(1, Via::State).1, false);
+    }
+    // Invalidated: what was read before does not count.
+    log.pipe_control(&invalidated);
+    write(&log, 0x1030);
+    assert_eq!(read(&log, 0x1000), None);
+    // An invalidation while work runs leaves what that work may read again.
+    log.pipe_control(&PipeControlEffects {
+        refilled: invalidate(Via::State),
+        ..PipeControlEffects::default()
+    });
+    write(&log, 0x1030);
+    assert_eq!(read(&log, 0x1000), Some("state-stale"));
 }
 
 #[test]
@@ -639,6 +674,10 @@ fn stale_reads_return_the_old_contents() {
         let (log, space) = old();
         let view = |via| AddressSpaceView::watched(&space, Some(&log), via);
         view(Via::Vertex).bound(0x1ffc, 8);
+        let mut before = [0; 2];
+        view(Via::State)
+            .read_block(0x1ffc, &mut before)
+            .expect("mapped");
         AddressSpaceView::new(&space)
             .write(0x1ffc, 0x0403_0201)
             .expect("mapped");

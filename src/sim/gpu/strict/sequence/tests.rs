@@ -7,7 +7,7 @@ use crate::strict::testing::{
 };
 use crate::testing::{DATA, invalidate};
 use hw::draw_state::state_constant_body as body;
-use hw::{Field, draw, media, mi};
+use hw::{Field, draw, media, mi, register};
 
 #[test]
 fn push_constants_are_committed_by_binding_table_pointers() {
@@ -35,6 +35,21 @@ fn push_constants_are_committed_by_binding_table_pointers() {
     assert_breaks_after(Some("constant-commit"), &after(&[&constants]));
     assert_breaks_after(Some("constant-commit"), &after(&[&table, &constants]));
     assert_breaks_after(None, &after(&[&constants, &table]));
+    // With Disable Gather at Set Shader, in both registers, the draw commits them.
+    let set = |register: u32, bit: u32| {
+        let header = mi::mi_load_register_imm::PACKET.header;
+        vec![header, register, bit | bit << 16]
+    };
+    let streamer = set(register::CS_DEBUG_MODE2, register::CS_DEBUG_MODE2_NO_GATHER);
+    let slice = set(
+        register::COMMON_SLICE_CHICKEN2,
+        register::COMMON_SLICE_CHICKEN2_NO_GATHER,
+    );
+    assert_breaks_after(None, &after(&[&streamer, &slice, &constants]));
+    for half in [&streamer, &slice] {
+        let all = after(&[half, &constants]);
+        assert_breaks_after(Some("constant-commit"), &all);
+    }
     // The first buffer is used, where the constants before, which are committed, have no fourth.
     let mut first = constants.clone();
     body::READ_LENGTH.set(&mut first[1..], 1);
