@@ -337,7 +337,7 @@ fn state_cache_holds_lines_that_were_read() {
     assert_eq!(read(&log, 0x1040), None);
     // A line that is read over and over, as a view caches its answers.
     for _ in 0..2 {
-        assert_eq!(log.readable(1, Via::State).1, false);
+        assert!(!log.readable(1, Via::State).1);
     }
     // Invalidated: what was read before does not count.
     log.pipe_control(&invalidated);
