@@ -267,38 +267,36 @@ impl Recorder<'_> {
     /// A barrier within a subpass that depends on itself: later draws see what fragment shaders
     /// have written, but only through these accesses of their fragment shaders.
     pub fn fragment_barrier(&self, access: vk::AccessFlags) {
-        let barrier = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::SHADER_WRITE)
-            .dst_access_mask(access)];
-        let fragments = vk::PipelineStageFlags::FRAGMENT_SHADER;
+        let stages = vk::PipelineStageFlags::FRAGMENT_SHADER;
+        let written = vk::AccessFlags::SHADER_WRITE;
         let by_region = vk::DependencyFlags::BY_REGION;
-        // SAFETY: as above.
-        unsafe {
-            self.gpu.device.cmd_pipeline_barrier(
-                self.commands,
-                fragments,
-                fragments,
-                by_region,
-                &barrier,
-                &[],
-                &[],
-            );
-        }
+        self.dependency((stages, written), (stages, access), by_region);
     }
 
     fn memory_barrier(&self, stages: vk::PipelineStageFlags, access: vk::AccessFlags) {
-        let barrier = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
-            .dst_access_mask(access)];
-        let none = vk::DependencyFlags::empty();
         let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        let written = vk::AccessFlags::MEMORY_WRITE;
+        let none = vk::DependencyFlags::empty();
+        self.dependency((all, written), (stages, access), none);
+    }
+
+    /// A memory dependency between stages and accesses.
+    fn dependency(
+        &self,
+        source: (vk::PipelineStageFlags, vk::AccessFlags),
+        destination: (vk::PipelineStageFlags, vk::AccessFlags),
+        flags: vk::DependencyFlags,
+    ) {
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(source.1)
+            .dst_access_mask(destination.1)];
         // SAFETY: as above.
         unsafe {
             self.gpu.device.cmd_pipeline_barrier(
                 self.commands,
-                all,
-                stages,
-                none,
+                source.0,
+                destination.0,
+                flags,
                 &barrier,
                 &[],
                 &[],

@@ -1,7 +1,10 @@
 //! The forms of commands that take structures (VK_KHR_map_memory2, VK_KHR_maintenance6), the result
-//! of each binding, and index buffers of nothing.
+//! of each binding, index buffers of nothing, and attachments that are neither loaded nor stored
+//! (VK_KHR_load_store_op_none).
 
 use ash::{khr, vk};
+use samples::vulkan::{ImageInfo, RenderPassInfo, Source, SubpassInfo, Use, Wants};
+use samples::{Error, Gpu};
 
 use crate::canvas::{Canvas, Look, SIZE, stored, vertices};
 use crate::compute::compute_pipeline;
@@ -227,4 +230,57 @@ fn all_indices_of_no_buffer_are_zero() {
         [4, 4] => stored(red),
         _ => [0; 4],
     });
+}
+
+#[test]
+fn attachments_with_operations_of_none_keep_their_contents() -> Result<(), Error> {
+    crate::rig::entry();
+    let wants = Wants {
+        features: &[],
+        extensions: &[],
+    };
+    let gpu = Gpu::new(&Source::Function(icd::get_instance_proc_addr()), &wants)?;
+    let format = vk::Format::R8G8B8A8_UNORM;
+    let image = gpu.image(ImageInfo::new(format, 8, 8).target())?;
+    let copied = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+    let pass = |load, store, before| {
+        let attachment = vk::AttachmentDescription::default()
+            .format(format)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .load_op(load)
+            .store_op(store)
+            .initial_layout(before)
+            .final_layout(copied);
+        gpu.render_pass(&RenderPassInfo {
+            attachments: &[attachment],
+            subpasses: &[SubpassInfo {
+                colors: &[0],
+                ..SubpassInfo::default()
+            }],
+            dependencies: &[],
+            views: &[],
+        })
+    };
+    let clears = pass(
+        vk::AttachmentLoadOp::CLEAR,
+        vk::AttachmentStoreOp::STORE,
+        vk::ImageLayout::UNDEFINED,
+    )?;
+    let none = pass(
+        vk::AttachmentLoadOp::NONE_KHR,
+        vk::AttachmentStoreOp::NONE,
+        copied,
+    )?;
+    for (pass, colour) in [(clears, [0.2, 0.4, 0.6, 0.8]), (none, [1.0; 4])] {
+        let framebuffer = gpu.framebuffer(pass, &[image.view], [8; 2])?;
+        gpu.run(|r| {
+            let color = vk::ClearColorValue { float32: colour };
+            let clears = [vk::ClearValue { color }];
+            r.render_pass(pass, framebuffer, [8; 2], &clears, &[&|_| {}]);
+            r.left_as(&image, Use::CopyFrom);
+            Ok(())
+        })?;
+        assert_eq!(gpu.read(&image)?, [51, 102, 153, 204].repeat(64));
+    }
+    Ok(())
 }

@@ -9,8 +9,7 @@ use vk::image::{Image, ImageCreateInfo, View, ViewInfo, have_compatible_compress
 use vk::image_limits::ImageQuery;
 use vk::modifier::{MODIFIERS, PlaneLayouts};
 
-use crate::device::bind_each;
-use crate::device::write_requirements;
+use crate::device::{bind_each, write_requirements};
 use crate::entry::{done, entries};
 use crate::{chain, handle, raw};
 

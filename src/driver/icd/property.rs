@@ -413,8 +413,9 @@ properties! {
         mesh_and_task_shader_derivatives: c::FALSE,
     ]
     PhysicalDeviceMaintenance6PropertiesKHR |_device| [
-        // A view with other blocks has one layer at most.
+        // Views of compressed images in formats of single texels have one layer, as core demands.
         block_texel_view_compatible_multiple_layers: c::FALSE,
+        // One for each plane of a format.
         max_combined_image_sampler_descriptor_count: 3,
         fragment_shading_rate_clamp_combiner_inputs: c::FALSE,
     ]

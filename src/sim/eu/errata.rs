@@ -162,10 +162,7 @@ pub(crate) fn errors(
         };
         let pending = behind(inst, before.get(&at).copied().unwrap_or(0));
         let next = Successors::from_inst(inst, at, u64::from(*len));
-        // ENDIF jumps only if all channels of its branch have left it by BREAK, CONT or HALT: the
-        // state is that of the last of these, and the edge to its UIP has it.
-        let jip = next.jip.filter(|_| inst.op != Opcode::Endif);
-        for to in [next.next, jip, next.uip].into_iter().flatten() {
+        for to in next.on_paths(inst) {
             let known = before.get(&to).copied();
             if known.is_none_or(|known| known | pending != known) {
                 before.insert(to, known.unwrap_or(0) | pending);

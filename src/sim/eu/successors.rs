@@ -13,6 +13,20 @@ pub(crate) struct Successors {
 }
 
 impl Successors {
+    /// The instructions to which the state of a thread passes from this one.
+    ///
+    /// IF and ELSE go to UIP with branch control alone. ENDIF jumps only if all channels of its
+    /// branch have left it by BREAK, CONT or HALT: the state is that of the last of these, whose
+    /// UIP has it too.
+    pub(crate) fn on_paths(&self, inst: &Inst) -> impl Iterator<Item = u64> + use<> {
+        let (jip, uip) = match inst.op {
+            Opcode::Endif => (None, None),
+            Opcode::If | Opcode::Else if !inst.branch_ctrl => (self.jip, None),
+            _ => (self.jip, self.uip),
+        };
+        [self.next, jip, uip].into_iter().flatten()
+    }
+
     pub(crate) fn from_inst(inst: &Inst, at: u64, len: u64) -> Successors {
         let rel = |d: i32| at.checked_add_signed(i64::from(d));
         let imm = |k: usize| inst.src[k].file == RegFile::Imm;

@@ -277,6 +277,12 @@ pub(crate) fn to(nr: u8) -> Dst {
     Dst::grf(nr, 0, Type::Ud)
 }
 
+/// A stateless write of two OWords: `payload` is the register of the header, and the data follow.
+pub(crate) fn write_block(payload: u8) -> Inst {
+    let block = 2 << 25 | 1 << 19 | 8 << 14 | 2 << 8 | 255;
+    send(10, block, Dst::null(Type::Ud), payload).no_mask()
+}
+
 pub(crate) fn send(sfid: u8, desc: u32, dst: Dst, payload: u8) -> Inst {
     let send = Send {
         sfid,

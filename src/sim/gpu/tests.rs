@@ -3,6 +3,7 @@
 use crate::options::Options;
 use crate::testing::{
     BATCH, CODE, DATA, Rig, STATE, clear_notification, end, push, send, to, ud, walk_batch,
+    write_block,
 };
 use eu::StopReason;
 use hw::{media, mi, register};
@@ -106,14 +107,7 @@ fn stateless_block_messages_use_the_header_base() {
         .no_mask(),
         Inst::unary(Opcode::Mov, 1, Dst::grf(10, 8, Type::Ud), Src::imm_ud(3)).no_mask(),
         Inst::unary(Opcode::Mov, 8, to(11), Src::imm_ud(77)).no_mask(),
-        // OWord block write of two OWords, header, binding table index 255.
-        send(
-            10,
-            2 << 25 | 1 << 19 | 8 << 14 | 2 << 8 | 255,
-            Dst::null(Type::Ud),
-            10,
-        )
-        .no_mask(),
+        write_block(10),
     ];
     rig.walk(&kernel, 1, 1).expect("runs");
     assert_eq!(

@@ -48,7 +48,13 @@ impl File {
             _ => Some(request.modifier[0]),
         };
         let id = display.next_framebuffer();
-        let framebuffer = Arc::new(Framebuffer::new(id, request, modifier, buffer)?);
+        let framebuffer = Arc::new(Framebuffer::new(
+            id,
+            request,
+            modifier,
+            buffer,
+            self.device.hw,
+        )?);
         // The planes of a buffer have its handle and modifier, and there are no more of them.
         let used = framebuffer.memory_planes();
         let alike = (1..request.handles.len()).all(|plane| {

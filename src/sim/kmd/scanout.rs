@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use gpu::{CompressedPlane, TargetImage};
-use hw::{Gen, Wa};
+use hw::{Device, Wa};
 use uapi::mode::{FbCmd2, FormatModifier, FormatModifierBlob};
 use uapi::{Errno, Result};
 
@@ -121,13 +121,14 @@ pub fn format_blob() -> Vec<u8> {
 }
 
 impl Framebuffer {
-    /// A framebuffer with a number. Without a modifier, the buffer's fence register decides on
-    /// X tiling, as GEM_SET_TILING has left it.
+    /// A framebuffer of a device, with a number. Without a modifier, the buffer's fence register
+    /// decides on X tiling, as GEM_SET_TILING has left it.
     pub(crate) fn new(
         id: u32,
         request: &FbCmd2,
         modifier: Option<u64>,
         buffer: Arc<Buffer>,
+        device: &Device,
     ) -> Result<Framebuffer> {
         let extent_px = [request.width, request.height];
         let modifier = modifier.unwrap_or(match crate::fence::lock(&buffer.tiling).mode {
@@ -157,7 +158,7 @@ impl Framebuffer {
         } else {
             FORMATS.len()
         };
-        let known = index.is_some_and(|index| index < formats) && framebuffer.has_valid_ccs();
+        let known = index.is_some_and(|index| index < formats) && framebuffer.has_valid_ccs(device);
         let sized = extent_px.iter().all(|side| (1..=MAX_SIDE).contains(side));
         let fits = pitch_bytes.is_multiple_of(tile_bytes)
             && pitch_bytes >= request.width.saturating_mul(PIXEL_BYTES);
@@ -178,7 +179,7 @@ impl Framebuffer {
 
     /// Whether the CCS, if there is one, covers the surface, and rows of a wide surface are whole
     /// groups of four tiles ([`Wa::CcsScanoutPitch`]).
-    fn has_valid_ccs(&self) -> bool {
+    fn has_valid_ccs(&self, device: &Device) -> bool {
         /// Pixels for which a tile of the CCS has the states.
         const TILE_PX: [u32; 2] = [1024, 512];
         const MAX_SINGLE_TILES_PX: u32 = 3840;
@@ -187,8 +188,7 @@ impl Framebuffer {
         };
         let [width, height] = self.extent_px;
         let [tile_bytes, _] = self.tile();
-        let wide =
-            const { Wa::CcsScanoutPitch.required_on(Gen::Gen9) } && width > MAX_SINGLE_TILES_PX;
+        let wide = device.needs(Wa::CcsScanoutPitch) && width > MAX_SINGLE_TILES_PX;
         let unit = if wide { 4 * tile_bytes } else { tile_bytes };
         let tiles = pitch_bytes / tile_bytes;
         let rows = u64::from(height.div_ceil(TILE_PX[1]));

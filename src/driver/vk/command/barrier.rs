@@ -39,9 +39,9 @@ impl Dependency {
         ),
     };
 
-    /// What is behind a render pass that does not say: the attachments' writes are available, and
-    /// nothing waits. Ref: Vulkan, "Render Pass Creation", implicit subpass dependencies.
-    pub const BEHIND_PASS: Dependency = Dependency {
+    /// The implicit subpass dependency to VK_SUBPASS_EXTERNAL: the attachments' writes become
+    /// available, and nothing waits. Ref: Vulkan, "Render Pass Creation".
+    pub const IMPLICIT_TO_EXTERNAL: Dependency = Dependency {
         source_stages: api::PipelineStageFlags2::ALL_COMMANDS,
         source_access: api::AccessFlags2::from_raw(
             api::AccessFlags2::COLOR_ATTACHMENT_WRITE.as_raw()

@@ -124,9 +124,9 @@ impl RenderPass {
         Ok(pass)
     }
 
-    /// Adds the dependencies that exist where the application gives none: from the last subpass
-    /// that uses an attachment to what comes behind the pass, if the layout changes there.
-    /// Those to the first subpass wait for nothing and make nothing available.
+    /// Adds the implicit subpass dependencies to VK_SUBPASS_EXTERNAL: from the last subpass that
+    /// uses an attachment, if the application gives none and the layout changes there. Those from
+    /// VK_SUBPASS_EXTERNAL wait for nothing and make nothing available.
     fn add_implicit_dependencies(&mut self) {
         for (number, attachment) in (0..).zip(&self.attachments) {
             let uses = |subpass: &Subpass| subpass.attachments().any(|at| at == number);
@@ -140,7 +140,7 @@ impl RenderPass {
             let end = SubpassDependency {
                 source: Some(source as u32),
                 destination: None,
-                dependency: Dependency::BEHIND_PASS,
+                dependency: Dependency::IMPLICIT_TO_EXTERNAL,
             };
             let known =
                 |d: &SubpassDependency| (d.source, d.destination) == (end.source, end.destination);
@@ -528,7 +528,7 @@ mod tests {
             let pass = RenderPass::new(attachments, vec![draws(0), draws(1)], dependencies);
             pass.unwrap().waits(2).copied().collect::<Vec<_>>()
         };
-        let flush = Dependency::BEHIND_PASS;
+        let flush = Dependency::IMPLICIT_TO_EXTERNAL;
         assert_eq!(flush.pending(), cmd::PendingFlushes::FLUSH_TARGETS);
         assert_eq!(waits(read, Vec::new()), [flush]);
         assert_eq!(waits(drawn, Vec::new()), []);

@@ -121,6 +121,23 @@ fn a_path_on_which_flags_stay_unread_is_found() {
 }
 
 #[test]
+fn a_flag_may_be_read_on_both_sides_of_a_branch() {
+    let enter = pred(branch(Opcode::If, 8, 3, 4), PredCtrl::Normal, false, 0);
+    let other_side = branch(Opcode::Else, 8, 2, 2);
+    let end = branch(Opcode::Endif, 8, 1, 1);
+    let read = predicated(PredCtrl::Normal, 8, 2);
+    let none = predicated(PredCtrl::Normal, 8, 0);
+    let sides = |first: Inst, second: Inst| {
+        let start = [compare(8, 0, 2), compare(8, 0, 0), enter];
+        let insts = [&start[..], &[first, other_side, second, end, eot()]].concat();
+        rule(&insts, ALL)
+    };
+    assert_eq!(sides(read, read), None);
+    assert_eq!(sides(none, read), Some("flags-read"));
+    assert_eq!(sides(read, none), Some("flags-read"));
+}
+
+#[test]
 fn an_endif_does_not_skip_the_read_behind_it() {
     // Branches of one instruction or of three each, the inner one's flag read by the second inner
     // one. The ENDIF between them jumps to the outer ENDIF if no channel is enabled.

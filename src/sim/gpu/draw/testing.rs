@@ -6,7 +6,7 @@ use crate::strict::testing::{
     TABLE, TARGET, TARGET_STATE, VIEWPORTS, WRITE, command, legal_draw, so_decl_list, target_write,
     vertex_elements,
 };
-use crate::testing::{CODE, DATA, Rig, STATE, send, to, ud};
+use crate::testing::{CODE, DATA, Rig, STATE, send, to, ud, write_block};
 use eu::StopReason;
 use hw::draw::*;
 use hw::draw_state::{state_constant_body as body, vertex_buffer_state as vb};
@@ -70,9 +70,7 @@ pub(super) fn store(registers: impl Iterator<Item = u8>, place: &[Inst]) -> Vec<
     for (i, nr) in registers.chain([117]).enumerate() {
         kernel.push(header(2, Src::imm_ud(2 * i as u32)));
         kernel.push(mov(121, ud(nr)));
-        // Two OWords, header, stateless.
-        let block = 2 << 25 | 1 << 19 | 8 << 14 | 2 << 8 | 255;
-        kernel.push(send(10, block, Dst::null(Type::Ud), 120).no_mask());
+        kernel.push(write_block(120));
     }
     kernel
 }

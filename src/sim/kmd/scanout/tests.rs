@@ -50,6 +50,7 @@ fn channels_are_read_in_the_order_of_the_format() {
 
 #[test]
 fn framebuffers_with_a_ccs_have_room_for_it_and_wide_ones_whole_groups_of_tiles() {
+    let device = Device::by_name("skl").unwrap();
     let accepted = |width: u32, pitch: u32, ccs: [u32; 2], fourcc: &[u8; 4]| {
         let request = FbCmd2 {
             width,
@@ -60,7 +61,7 @@ fn framebuffers_with_a_ccs_have_room_for_it_and_wide_ones_whole_groups_of_tiles(
             ..Default::default()
         };
         let buffer = Buffer::new(2 << 20, 0, true).unwrap();
-        Framebuffer::new(1, &request, Some(INTEL | 4), buffer).is_ok()
+        Framebuffer::new(1, &request, Some(INTEL | 4), buffer, device).is_ok()
     };
     let at = 1 << 20;
     assert!(accepted(1024, 4096, [at, 128], b"XR24"));

@@ -4,7 +4,7 @@ use super::{arrive, batch, descriptor, dword_dst, options, scalar, shape, wait, 
 use crate::cs::streamer::BatchReport;
 use crate::gpgpu::slm_bytes;
 use crate::options::Options;
-use crate::testing::{DATA, DESCRIPTOR, Rig, STATE, send, to, ud};
+use crate::testing::{DATA, DESCRIPTOR, Rig, STATE, send, to, ud, write_block};
 use eu::StopReason;
 use hw::media;
 use hw::state::interface_descriptor_data as idd;
@@ -32,13 +32,7 @@ fn slm_is_zeroed_for_every_workgroup() {
         )
         .no_mask(),
         Inst::unary(Opcode::Mov, 8, to(11), ud(8)).no_mask(),
-        send(
-            10,
-            2 << 25 | 1 << 19 | 8 << 14 | 2 << 8 | 255,
-            Dst::null(Type::Ud),
-            10,
-        )
-        .no_mask(),
+        write_block(10),
     ];
     let mut rig = Rig::new(options());
     rig.load_kernel(&kernel, 1);
@@ -153,13 +147,7 @@ fn results(kernel: Vec<Inst>, cpu_threads: usize) -> (Vec<u32>, BatchReport) {
         )
         .no_mask(),
         Inst::unary(Opcode::Mov, 8, to(11), ud(9)).no_mask(),
-        send(
-            10,
-            2 << 25 | 1 << 19 | 8 << 14 | 2 << 8 | 255,
-            Dst::null(Type::Ud),
-            10,
-        )
-        .no_mask(),
+        write_block(10),
     ]);
     let mut rig = Rig::new(Options {
         cpu_threads,

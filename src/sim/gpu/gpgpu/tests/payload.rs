@@ -2,7 +2,9 @@
 
 use super::{RECORD, VFE, WALKER, batch, descriptor, dword_dst, options, record, recorded, shape};
 use crate::options::Options;
-use crate::testing::{BYTES, CODE, CURBE, DATA, DESCRIPTOR, Rig, STATE, end, send, to, ud};
+use crate::testing::{
+    BYTES, CODE, CURBE, DATA, DESCRIPTOR, Rig, STATE, end, send, to, ud, write_block,
+};
 use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
 use hw::{media, mi, register};
@@ -233,13 +235,7 @@ fn scratch_is_sized_for_the_maximum_number_of_threads() {
             Inst::unary(Opcode::Mov, 8, to(10), Src::imm_ud(0)).no_mask(),
             Inst::unary(Opcode::Mov, 1, dword_dst(10, 2), Src::imm_ud(at / 16)).no_mask(),
             Inst::unary(Opcode::Mov, 8, to(11), Src::imm_ud(7)).no_mask(),
-            send(
-                10,
-                2 << 25 | 1 << 19 | 8 << 14 | 2 << 8 | 255,
-                Dst::null(Type::Ud),
-                10,
-            )
-            .no_mask(),
+            write_block(10),
         ];
         rig.load_kernel(&kernel, 1);
         let mut words = batch(&[
