@@ -82,10 +82,8 @@ fates! {
     draw::state_depth_buffer {
         modelled: SURFACE_PITCH, SURFACE_FORMAT, HIERARCHICAL_DEPTH_BUFFER_ENABLE, STENCIL_WRITE_ENABLE,
             DEPTH_WRITE_ENABLE, SURFACE_TYPE, SURFACE_BASE_ADDRESS, LOD, WIDTH, HEIGHT, MINIMUM_ARRAY_ELEMENT,
-            SURFACE_QPITCH, RENDER_TARGET_VIEW_EXTENT;
+            SURFACE_QPITCH, RENDER_TARGET_VIEW_EXTENT, MIP_TAIL_START_LOD, TILED_RESOURCE_MODE;
         inert(MOCS): MOCS;
-        inert(OFF): MIP_TAIL_START_LOD;
-        refused: TILED_RESOURCE_MODE;
         // Elements beyond the view are not drawn to.
         bound: DEPTH;
     }

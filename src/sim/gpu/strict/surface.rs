@@ -14,6 +14,7 @@ use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::StopReason;
 use hw::state::render_surface_state as rss;
+use hw::value::state::surface_horizontal_alignment;
 use hw::{FormatUse, Gen, Wa};
 
 /// Formats that must not bypass the sampler's L2 ([`Wa::SamplerL2BypassForBc`]).
@@ -63,10 +64,8 @@ pub(super) fn check(
     let last = rss::MIP_COUNT_LOD
         .get(words)
         .max(rss::SURFACE_MIN_LOD.get(words));
-    let holds = !ccs || last == 0 || image.halign == 16;
-    SURFACE_CCS_ALIGNMENT.check(holds, at, || {
-        format!("levels aligned to {} elements", image.halign)
-    })?;
+    let holds = !ccs || last == 0 || horizontal == surface_horizontal_alignment::HALIGN_16;
+    SURFACE_CCS_ALIGNMENT.check(holds, at, || format!("levels aligned by code {horizontal}"))?;
     let compressed = image.format.uses(Gen::Gen9).contains(FormatUse::COMPRESS);
     SURFACE_CCS_FORMAT.check(image.aux.mode != AuxMode::CcsE || compressed, at, || {
         format!("AUX_CCS_E of {}", image.format.name)
@@ -82,10 +81,11 @@ pub(super) fn check(
     SURFACE_L2_BYPASS.check(!(bypasses && must_not), at, || {
         format!("{} bypasses the sampler's L2", image.format.name)
     })?;
-    // Standard tilings, the only ones with mip tails, are not modelled. Intel's OpenCL driver
-    // leaves the field zero in its surfaces, which have one level each.
+    // Only the standard tilings have mip tails. Intel's OpenCL driver leaves the field zero in its
+    // surfaces, which have one level each.
     let tail = rss::MIP_TAIL_START_LOD.get(words);
-    let needed = const { Wa::MipTailStartBeyondLevels.required_on(Gen::Gen9) };
+    let needed = const { Wa::MipTailStartBeyondLevels.required_on(Gen::Gen9) }
+        && tiling.standard_tile().is_none();
     SURFACE_MIP_TAIL.check(!needed || last == 0 || tail > last, at, || {
         format!("the mip tail starts at level {tail}, and the last level is {last}")
     })?;

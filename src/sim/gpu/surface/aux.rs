@@ -9,7 +9,7 @@
 //! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)", "Render Target Resolve"; vol. 5,
 //!      "Multisample control surface"; vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface Mode.
 
-use super::ccs_compression::{self, CompressionCode};
+use super::ccs_compression::{BlockLines, CompressionCode};
 use super::format;
 use super::image::{AuxMode, Image};
 use super::layout::level_offset;
@@ -43,11 +43,11 @@ pub(crate) enum Block {
     Compressed,
 }
 
-/// A block that a draw has in the render cache: the location of its state, and its address.
+/// A block that a draw has in the render cache: the location of its state, and its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Opened {
     state: (u64, u32),
-    block: u64,
+    block: BlockLines,
 }
 
 /// A CCS in memory.
@@ -238,7 +238,7 @@ impl Image {
         match compresses {
             Some(block) => {
                 if state != COMPRESSED {
-                    ccs_compression::report(view, block)?;
+                    block.report(view)?;
                 }
                 write_block_state(view, place, OPEN)?;
                 Ok(Some(Opened {
@@ -277,11 +277,11 @@ impl Image {
         })
     }
 
-    /// The address of a texel's block; `None` if it cannot be compressed.
-    fn compressible_block(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<u64> {
+    /// The lines of a texel's block; `None` if it cannot be compressed.
+    fn compressible_block(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<BlockLines> {
         let [block_w, block_h] = self.ccs_block()?;
         let corner = self.texel_address(lod, x - x % block_w, y - y % block_h, z, 0)?;
-        (self.tiling == Tiling::Y && ccs_compression::is_block_address(corner)).then_some(corner)
+        BlockLines::at(self.tiling, corner)
     }
 
     /// Compresses or decompresses a texel's block in memory.
@@ -293,7 +293,7 @@ impl Image {
     ) -> Result<(), StopReason> {
         match self.compressible_block(lod, texel) {
             Some(block) => {
-                ccs_compression::report(view, block)?;
+                block.report(view)?;
                 CompressionCode::from_format(self.format).toggle(view, block)
             }
             None => Ok(()),

@@ -10,6 +10,7 @@
 //! Ref: SKL PRM vol. 7, "Render Target Resolve"; vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface
 //!      Mode.
 
+use super::tiling::Tiling;
 use crate::memory::AddressSpaceView;
 use eu::StopReason;
 use hw::Format;
@@ -17,8 +18,6 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes of a cache line.
 const LINE: u64 = 64;
-/// Bytes from a line of a Y tile to its right neighbour.
-const ACROSS: u64 = 512;
 
 /// The compression code of a format: formats with the same channel widths share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +39,8 @@ impl CompressionCode {
 
     /// Compresses or decompresses the block at an address. Observers are not notified: [`report`]
     /// does that.
-    pub fn toggle(self, view: &AddressSpaceView<'_>, block: u64) -> Result<(), StopReason> {
-        for line in lines(block) {
+    pub fn toggle(self, view: &AddressSpaceView<'_>, block: BlockLines) -> Result<(), StopReason> {
+        for line in block.0 {
             let words = view.unreported(line, LINE as usize / 4)?;
             for (address, word) in (line..).step_by(4).zip(words) {
                 word.store(word.load(Relaxed) ^ self.xor_mask(address), Relaxed);
@@ -51,21 +50,25 @@ impl CompressionCode {
     }
 }
 
-/// Whether an address is aligned as a block of two lines of a Y tile.
-pub(super) fn is_block_address(address: u64) -> bool {
-    address.is_multiple_of(LINE) && address & ACROSS == 0
-}
+/// The addresses of the two cache lines, side by side, of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockLines([u64; 2]);
 
-/// The addresses of a block's two lines.
-pub(super) fn lines(block: u64) -> [u64; 2] {
-    [block, block + ACROSS]
-}
+impl BlockLines {
+    /// The lines of the block that starts at an address of a tiling; `None` if no block does, or
+    /// the tiling's lines are not 16 bytes by four rows.
+    pub fn at(tiling: Tiling, address: u64) -> Option<BlockLines> {
+        let across = tiling.next_line_bytes()?;
+        let starts = address.is_multiple_of(LINE) && address & across == 0;
+        starts.then_some(BlockLines([address, address + across]))
+    }
 
-/// Reports a write of both lines of a block to the observer.
-pub(super) fn report(view: &AddressSpaceView<'_>, block: u64) -> Result<(), StopReason> {
-    lines(block)
-        .iter()
-        .try_for_each(|line| view.report_write(*line, LINE as usize))
+    /// Reports a write of both lines to the observer.
+    pub fn report(self, view: &AddressSpaceView<'_>) -> Result<(), StopReason> {
+        self.0
+            .iter()
+            .try_for_each(|line| view.report_write(*line, LINE as usize))
+    }
 }
 
 #[cfg(test)]

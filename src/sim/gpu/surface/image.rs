@@ -96,6 +96,8 @@ pub(crate) struct Image {
     /// Alignment of levels in elements (compressed blocks).
     pub halign: u32,
     pub valign: u32,
+    /// The first level of the mip tail, of tilings that have one.
+    pub mip_tail_start: Option<u32>,
     /// 1 to 16.
     pub samples: u32,
     /// Samples lie side by side, as in depth and stencil buffers, instead of in slices of their
@@ -188,9 +190,6 @@ impl Image {
         let is_array = rss::SURFACE_ARRAY.get(words) != 0;
         let [width, height, depth] = extent(words, kind, is_array);
         let real = !matches!(kind, Kind::Buffer | Kind::Null);
-        if real && rss::TILED_RESOURCE_MODE.get(words) != tiled_resource_mode::NONE {
-            return unimplemented("tiled resources (TileYf and TileYs)".into());
-        }
         if kind == Kind::Cube && words[0] & ALL_FACES != ALL_FACES {
             return unimplemented("cubes without all of their faces".into());
         }
@@ -199,7 +198,21 @@ impl Image {
             return unimplemented(format!("surfaces of 2^{samples_code} samples"));
         }
         let samples = 1 << samples_code;
-        let tiling = Tiling::from_mode(rss::TILE_MODE.get(words));
+        let bytes = format::bytes(format);
+        let tiling = match rss::TILED_RESOURCE_MODE.get(words) {
+            _ if !real => Tiling::from_mode(rss::TILE_MODE.get(words)),
+            tiled_resource_mode::NONE => Tiling::from_mode(rss::TILE_MODE.get(words)),
+            tiled_resource_mode::TILEYF if matches!(kind, Kind::D2 | Kind::Cube) => {
+                match Tiling::standard_4kb(bytes) {
+                    Some(tiling) => tiling,
+                    None => return unimplemented(format!("TileYf of {}", format.name)),
+                }
+            }
+            mode => {
+                return unimplemented(format!("{kind:?} surfaces of Tiled Resource Mode {mode}"));
+            }
+        };
+        let standard = tiling.standard_tile();
         // Of 3D surfaces in W tiles the state holds half of the rows.
         let qpitch_unit = if kind == Kind::D3 && tiling == Tiling::W {
             8
@@ -226,7 +239,7 @@ impl Image {
         Ok(Image {
             kind,
             format,
-            bytes: format::bytes(format),
+            bytes,
             width,
             height,
             depth,
@@ -240,8 +253,15 @@ impl Image {
             tiling,
             pitch_bytes: get(rss::SURFACE_PITCH) + 1,
             qpitch_rows: get(rss::SURFACE_QPITCH) * qpitch_unit,
-            halign: alignment(rss::SURFACE_HORIZONTAL_ALIGNMENT.get(words)),
-            valign: alignment(rss::SURFACE_VERTICAL_ALIGNMENT.get(words)),
+            halign: standard.map_or_else(
+                || alignment(rss::SURFACE_HORIZONTAL_ALIGNMENT.get(words)),
+                |[width, _]| width / bytes,
+            ),
+            valign: standard.map_or_else(
+                || alignment(rss::SURFACE_VERTICAL_ALIGNMENT.get(words)),
+                |[_, height]| height,
+            ),
+            mip_tail_start: standard.map(|_| get(rss::MIP_TAIL_START_LOD)),
             samples,
             interleaved: rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT.get(words)
                 == multisampled_surface_storage_format::MSFMT_DEPTH_STENCIL,

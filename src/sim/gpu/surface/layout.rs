@@ -28,6 +28,30 @@ pub(super) fn level_offset(level: u32, [w, h]: [u32; 2], align: [u32; 2]) -> [u3
     [x, y]
 }
 
+/// Offset of a level in the mip tail of a 2D surface of TileYf, in elements of so many bytes;
+/// `level` counts from the first level of the tail.
+pub(super) fn mip_tail_offset(level: u32, bytes: u32) -> [u32; 2] {
+    let slot = MIP_TAIL_YF.get(level as usize).copied().unwrap_or_default();
+    slot[bytes.clamp(1, 16).ilog2() as usize]
+}
+
+/// Where the levels of a mip tail of TileYf start: columns and rows of elements of 1, 2, 4, 8 and
+/// 16 bytes. SKL PRM vol. 5, "Tiling and Mip Tail for 2D Surfaces": the rows of the table that lie
+/// in a tile of 4 KB.
+static MIP_TAIL_YF: [[[u32; 2]; 5]; 11] = [
+    [[32, 0], [32, 0], [16, 0], [16, 0], [8, 0]],
+    [[16, 32], [16, 16], [8, 16], [8, 8], [4, 8]],
+    [[0, 48], [0, 24], [0, 24], [0, 12], [0, 12]],
+    [[0, 32], [0, 16], [0, 16], [0, 8], [0, 8]],
+    [[16, 16], [16, 8], [8, 8], [8, 4], [4, 4]],
+    [[16, 0], [16, 0], [8, 0], [8, 0], [4, 0]],
+    [[0, 16], [0, 8], [0, 8], [0, 4], [0, 4]],
+    [[0, 12], [8, 4], [4, 4], [6, 0], [3, 0]],
+    [[0, 8], [8, 0], [4, 0], [4, 0], [2, 0]],
+    [[0, 4], [0, 4], [0, 4], [2, 0], [1, 0]],
+    [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]],
+];
+
 /// Samples that a pixel of an interleaved surface is wide and high.
 pub(super) fn interleaved_size(samples: u32) -> [u32; 2] {
     match samples {

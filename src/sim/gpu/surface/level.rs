@@ -4,7 +4,9 @@
 //! Ref: as `layout.rs`.
 
 use super::image::{Image, Kind};
-use super::layout::{ALIGNMENT_1D, LEVELS, interleave, interleaved_size, level_offset, minify};
+use super::layout::{
+    ALIGNMENT_1D, LEVELS, interleave, interleaved_size, level_offset, minify, mip_tail_offset,
+};
 use super::tiling::{self, Tiling};
 use crate::memory::AddressSpaceView;
 use eu::StopReason;
@@ -89,9 +91,14 @@ impl Level {
                 size = [width * w, height * h];
             }
             let align = [image.halign * block[0], image.valign * block[1]];
-            let [left, top] = level_offset(level, size, align);
-            made.left += left / block[0];
-            made.top += top / block[1];
+            // All levels of a mip tail are in the tile at which its first one would start.
+            let in_tail = image
+                .mip_tail_start
+                .and_then(|start| level.checked_sub(start));
+            let [left, top] = level_offset(level - in_tail.unwrap_or(0), size, align);
+            let [tail_x, tail_y] = in_tail.map_or([0, 0], |n| mip_tail_offset(n, bytes));
+            made.left += left / block[0] + tail_x;
+            made.top += top / block[1] + tail_y;
         }
         made
     }
@@ -179,6 +186,7 @@ impl Level {
             Tiling::X => tiling::four(Tiling::X, columns, rows, self.pitch),
             Tiling::Y => tiling::four(Tiling::Y, columns, rows, self.pitch),
             Tiling::W => tiling::four(Tiling::W, columns, rows, self.pitch),
+            standard => tiling::four(standard, columns, rows, self.pitch),
         };
         for place in &mut places {
             *place += self.address;
@@ -275,6 +283,7 @@ impl Level {
             Tiling::Linear => places(Tiling::Linear),
             Tiling::X => places(Tiling::X),
             Tiling::Y | Tiling::W => places(Tiling::Y),
+            standard => places(standard),
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Where a byte of a tiled surface lies.
 //!
 //! In:  a byte column and a row. Out: bytes from the surface's base.
-//! Ref: SKL PRM vol. 5, "Tiling", the address diagrams of TileX, TileY and TileW. Gen9 swizzles no
-//!      address bits.
+//! Ref: SKL PRM vol. 5, "Tiling", the address diagrams of TileX, TileY and TileW, and "Tiling and
+//!      Mip Tail for 2D Surfaces" of TileYf. Gen9 swizzles no address bits.
 
 use hw::value::state::tile_mode;
 
@@ -16,6 +16,12 @@ pub(crate) enum Tiling {
     Y,
     /// 64 × 64 bytes of stencil; counts as 128 bytes × 32 rows where pitches are stated.
     W,
+    /// TileYf of elements of a byte: 64 bytes × 64 rows.
+    Yf8,
+    /// TileYf of elements of two or four bytes: 128 bytes × 32 rows.
+    Yf32,
+    /// TileYf of elements of eight or sixteen bytes: 256 bytes × 16 rows.
+    Yf128,
 }
 
 impl Tiling {
@@ -29,12 +35,44 @@ impl Tiling {
         }
     }
 
+    /// TileYf of 2D elements of so many bytes; `None` if there is no such tiling.
+    pub fn standard_4kb(element_bytes: u32) -> Option<Tiling> {
+        match element_bytes {
+            1 => Some(Tiling::Yf8),
+            2 | 4 => Some(Tiling::Yf32),
+            8 | 16 => Some(Tiling::Yf128),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a row of a tile, and rows of a tile, of the standard tilings. Each level of a
+    /// surface starts at a tile of them.
+    pub fn standard_tile(self) -> Option<[u32; 2]> {
+        match self {
+            Tiling::Yf8 => Some([64, 64]),
+            Tiling::Yf32 => Some([128, 32]),
+            Tiling::Yf128 => Some([256, 16]),
+            Tiling::Linear | Tiling::X | Tiling::Y | Tiling::W => None,
+        }
+    }
+
     /// What pitches are multiples of.
     pub fn pitch_unit(self) -> u32 {
         match self {
             Tiling::Linear => 1,
             Tiling::X => 512,
-            Tiling::Y | Tiling::W => 128,
+            Tiling::Y | Tiling::W | Tiling::Yf32 => 128,
+            Tiling::Yf8 => 64,
+            Tiling::Yf128 => 256,
+        }
+    }
+
+    /// Bytes from a cache line, 16 bytes by four rows, to its right neighbour, if lines lie so and
+    /// its byte column is a multiple of 32.
+    pub fn next_line_bytes(self) -> Option<u64> {
+        match self {
+            Tiling::Linear | Tiling::X | Tiling::W => None,
+            tiling => Some(column(tiling, 16)),
         }
     }
 }
@@ -65,6 +103,16 @@ pub(super) fn column(tiling: Tiling, x_bytes: u32) -> u64 {
         Tiling::Y => x / 128 * 4096 + x % 128 / 16 * 512 + x % 16,
         // From bit 11 of a W tile down: x5 x4 x3 y5 y4 y3 y2 x2 y1 x1 y0 x0.
         Tiling::W => x / 64 * 4096 + ((x >> 3 & 7) << 9 | (x & 4) << 2 | (x & 2) << 1 | x & 1),
+        // From bit 11 of a tile down: x5 y5 x4 y4 y3 y2 y1 y0 x3 x2 x1 x0.
+        Tiling::Yf8 => x / 64 * 4096 + ((x & 0x20) << 6 | (x & 0x10) << 5 | x & 15),
+        // From bit 11 of a tile down: x6 y4 x5 y3 x4 y2 y1 y0 x3 x2 x1 x0.
+        Tiling::Yf32 => {
+            x / 128 * 4096 + ((x & 0x40) << 5 | (x & 0x20) << 4 | (x & 0x10) << 3 | x & 15)
+        }
+        // From bit 11 of a tile down: x7 y3 x6 y2 x5 x4 y1 y0 x3 x2 x1 x0.
+        Tiling::Yf128 => {
+            x / 256 * 4096 + ((x & 0x80) << 4 | (x & 0x40) << 3 | (x & 0x30) << 2 | x & 15)
+        }
     }
 }
 
@@ -77,6 +125,9 @@ pub(super) fn row(tiling: Tiling, y: u32, pitch_bytes: u32) -> u64 {
         Tiling::X => y / 8 * (pitch * 8) + y % 8 * 512,
         Tiling::Y => y / 32 * (pitch * 32) + y % 32 * 16,
         Tiling::W => y / 64 * (pitch * 32) + ((y >> 2 & 15) << 5 | (y & 2) << 2 | (y & 1) << 1),
+        Tiling::Yf8 => y / 64 * (pitch * 64) + ((y & 0x20) << 5 | (y & 31) << 4),
+        Tiling::Yf32 => y / 32 * (pitch * 32) + ((y & 16) << 6 | (y & 8) << 5 | (y & 7) << 4),
+        Tiling::Yf128 => y / 16 * (pitch * 16) + ((y & 8) << 7 | (y & 4) << 6 | (y & 3) << 4),
     }
 }
 
@@ -102,6 +153,15 @@ mod tests {
     const W: [&str; 12] = [
         "x5", "x4", "x3", "y5", "y4", "y3", "y2", "x2", "y1", "x1", "y0", "x0",
     ];
+    const YF8: [&str; 12] = [
+        "x5", "y5", "x4", "y4", "y3", "y2", "y1", "y0", "x3", "x2", "x1", "x0",
+    ];
+    const YF32: [&str; 12] = [
+        "x6", "y4", "x5", "y3", "x4", "y2", "y1", "y0", "x3", "x2", "x1", "x0",
+    ];
+    const YF128: [&str; 12] = [
+        "x7", "y3", "x6", "y2", "x5", "x4", "y1", "y0", "x3", "x2", "x1", "x0",
+    ];
 
     #[test]
     fn tiles_follow_the_address_diagrams() {
@@ -110,6 +170,9 @@ mod tests {
             (Tiling::X, X, [512, 8], 1536),
             (Tiling::Y, Y, [128, 32], 384),
             (Tiling::W, W, [64, 64], 384),
+            (Tiling::Yf8, YF8, [64, 64], 192),
+            (Tiling::Yf32, YF32, [128, 32], 384),
+            (Tiling::Yf128, YF128, [256, 16], 768),
         ] {
             let mut seen = vec![false; 4096];
             for y in 0..height {

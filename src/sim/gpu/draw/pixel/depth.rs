@@ -20,7 +20,7 @@ use hw::state::render_surface_state as rss;
 use hw::value::draw::{compare_function, depth_format, depth_surface_type, stencil_op};
 use hw::value::state::{
     multisampled_surface_storage_format as storage, surface_horizontal_alignment as halign,
-    surface_type, surface_vertical_alignment as valign, tile_mode,
+    surface_type, surface_vertical_alignment as valign, tile_mode, tiled_resource_mode,
 };
 use hw::value::surface_format;
 use std::cell::Cell;
@@ -153,6 +153,8 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<I
             halign,
             valign: valign::VALIGN_4,
             tiling: tile_mode::YMAJOR,
+            // The values of both fields are the same.
+            tiled_resource: get(db::TILED_RESOURCE_MODE),
             pitch: get(db::SURFACE_PITCH),
             address: get(db::SURFACE_BASE_ADDRESS),
             qpitch: get(db::SURFACE_QPITCH),
@@ -178,6 +180,7 @@ pub(crate) fn stencil_buffer(
             halign: halign::HALIGN_8,
             valign: valign::VALIGN_8,
             tiling: tile_mode::WMAJOR,
+            tiled_resource: tiled_resource_mode::NONE,
             pitch: get(sb::SURFACE_PITCH),
             address: get(sb::SURFACE_BASE_ADDRESS),
             qpitch: get(sb::SURFACE_QPITCH),
@@ -206,6 +209,7 @@ struct Layout {
     halign: u64,
     valign: u64,
     tiling: u64,
+    tiled_resource: u64,
     pitch: u64,
     address: u64,
     qpitch: u64,
@@ -246,6 +250,8 @@ fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, S
             storage::MSFMT_DEPTH_STENCIL,
         ),
         (rss::SURFACE_BASE_ADDRESS, layout.address),
+        (rss::TILED_RESOURCE_MODE, layout.tiled_resource),
+        (rss::MIP_TAIL_START_LOD, get(db::MIP_TAIL_START_LOD)),
     ];
     for (field, value) in fields {
         field.set(&mut words, value);

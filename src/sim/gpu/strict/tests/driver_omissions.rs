@@ -41,9 +41,8 @@ fn mov(nr: u8, from: Src) -> Inst {
 
 #[test]
 fn unused_fields_are_refused() {
-    use draw::{state_depth_buffer as depth, state_sbe_swiz as swiz, state_wm as wm};
+    use draw::{state_sbe_swiz as swiz, state_wm as wm};
     for (packet, field) in [
-        (&depth::PACKET, depth::TILED_RESOURCE_MODE),
         (&swiz::PACKET, swiz::ATTRIBUTE_WRAP_SHORTEST_ENABLES),
         (&swiz::PACKET, swiz::ATTRIBUTE_WRAP_SHORTEST_ENABLES_2),
         (&wm::PACKET, wm::LEGACY_DEPTH_BUFFER_CLEAR_ENABLE),

@@ -3,12 +3,13 @@
 //! Ref: SKL PRM vol. 7, "Render Target Resolve"; vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface
 //!      Mode.
 
-use super::{CompressionCode, is_block_address, lines};
+use super::{BlockLines, CompressionCode};
 use crate::memory::AddressSpaceView;
 use crate::surface::aux::Block;
 use crate::surface::format;
 use crate::surface::image::Image;
 use crate::surface::rig::{AUX, BASE, image, space};
+use crate::surface::tiling::Tiling;
 use hw::FORMATS;
 use hw::state::render_surface_state as rss;
 
@@ -98,14 +99,16 @@ fn compression_changes_every_byte_and_is_an_involution() {
     let space = space();
     let view = AddressSpaceView::new(&space);
     let block = BASE + 0x1400;
+    let lines = [block, block + 512];
     let words: Vec<u32> = (0..16).map(|i| i * 0x0101_0101).collect();
-    for line in lines(block) {
+    for line in lines {
         view.write_block(line, &words).expect("mapped");
     }
     for expected in [false, true] {
+        let block = BlockLines::at(Tiling::Y, block).expect("a block");
         rgba.toggle(&view, block).expect("mapped");
         for (i, word) in (0..16).zip(&words) {
-            for line in lines(block) {
+            for line in lines {
                 let found = view.read(line + 4 * i).expect("mapped");
                 assert_eq!(found == *word, expected, "{i}");
             }
@@ -113,8 +116,22 @@ fn compression_changes_every_byte_and_is_an_involution() {
     }
     // Adjacent lines are unchanged.
     assert_eq!(view.read(block + 64), Ok(0));
-    assert!(is_block_address(BASE) && is_block_address(BASE + 0x5c0));
-    assert!(!is_block_address(BASE + 0x200) && !is_block_address(BASE + 0x20));
+    // The distance of a line from its right neighbour is the bit of an address that is the fifth of
+    // a byte column.
+    for (tiling, starts, others, across) in [
+        (Tiling::Y, [0, 0x5c0], [0x200, 0x20], 512),
+        (Tiling::Yf32, [0, 0x540], [0x80, 0x20], 128),
+        (Tiling::Yf128, [0, 0x580], [0x40, 0x20], 64),
+    ] {
+        for start in starts.map(|start| BASE + start) {
+            let lines = BlockLines([start, start + across]);
+            assert_eq!(BlockLines::at(tiling, start), Some(lines), "{tiling:?}");
+        }
+        for other in others {
+            assert_eq!(BlockLines::at(tiling, BASE + other), None, "{tiling:?}");
+        }
+    }
+    assert_eq!(BlockLines::at(Tiling::X, BASE), None);
 }
 
 #[test]

@@ -217,8 +217,28 @@ fn refused_surface_states_report_their_address() {
             here,
         ),
         (
-            "tiled resources",
+            "TileYf of a plane",
             vec![(rss::SURFACE_TYPE, 1), (rss::TILED_RESOURCE_MODE, 1)],
+            None,
+        ),
+        (
+            "TileYf of a volume",
+            vec![(rss::SURFACE_TYPE, 2), (rss::TILED_RESOURCE_MODE, 1)],
+            here,
+        ),
+        (
+            "TileYf of three channels",
+            vec![
+                (rss::SURFACE_TYPE, 1),
+                // R32G32B32_FLOAT.
+                (rss::SURFACE_FORMAT, 0x040),
+                (rss::TILED_RESOURCE_MODE, 1),
+            ],
+            here,
+        ),
+        (
+            "TileYs",
+            vec![(rss::SURFACE_TYPE, 1), (rss::TILED_RESOURCE_MODE, 2)],
             here,
         ),
         (
