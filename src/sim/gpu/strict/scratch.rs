@@ -5,7 +5,8 @@
 //! Ref: SKL PRM vol. 2a, 3DSTATE_PS, Scratch Space Base Pointer: scratch space of a slice is
 //!      computed for four subslices, and the pixel shader dispatcher of each numbers 64 threads.
 //!      Units of other stages number as many threads as their command allows. Numbers of walkers'
-//!      threads count the EUs that are fused off.
+//!      threads count the EUs that are fused off; Mesa applies the four subslices of a slice to
+//!      them, too, and since 26 ends the buffer behind the last subslice that exists.
 
 use crate::context::{HwContext, Vfe};
 use crate::draw_state::DrawState;
@@ -117,7 +118,9 @@ pub(crate) fn check_walker(
         ..
     } = context.vfe;
     let subslice = u64::from(device.max_eus) * u64::from(device.threads);
-    let threads = subslice * SUBSLICES_PER_SLICE * u64::from(device.slices);
+    let whole_slices = u64::from(device.slices).saturating_sub(1);
+    let subslices = SUBSLICES_PER_SLICE * whole_slices + u64::from(device.subslices);
+    let threads = subslice * subslices;
     let start = context.base.general + scratch;
     match scratch {
         0 => Ok(()),

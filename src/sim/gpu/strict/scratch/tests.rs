@@ -105,7 +105,13 @@ fn walkers_number_the_threads_of_fused_eus() {
         },
         ..HwContext::default()
     };
-    for (part, threads) in [("skl-1902", 4 * 8 * 7), ("bxt", 4 * 6 * 6)] {
+    // Of all slices but the last four subslices count, of the last one those that exist.
+    let parts = [
+        ("skl-1902", 2 * 8 * 7),
+        ("bxt", 3 * 6 * 6),
+        ("skl-1932", (4 + 4 + 3) * 8 * 7),
+    ];
+    for (part, threads) in parts {
         let device = Device::by_name(part).expect("a part");
         needs(threads * 1024, |space| {
             check_walker(&context, space, device, 0)
