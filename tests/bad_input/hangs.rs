@@ -1,9 +1,8 @@
 //! Shaders that never end, and accesses far outside of buffers.
 
 use ash::vk;
-use std::time::{Duration, Instant};
 
-use crate::rig::{HANG_SECONDS, Rig, glsl};
+use crate::rig::{Rig, glsl};
 
 const STORAGE: vk::DescriptorType = vk::DescriptorType::STORAGE_BUFFER;
 
@@ -45,7 +44,6 @@ fn hangs(text: &str) {
     good.describe(0, STORAGE, buffers[0]);
     good.run(&[]).unwrap();
 
-    let started = Instant::now();
     let commands = [work.record(&[1], |_, _| ()).unwrap()];
     work.submit(&vk::SubmitInfo::default().command_buffers(&commands))
         .unwrap();
@@ -54,9 +52,6 @@ fn hangs(text: &str) {
     good.submit(&vk::SubmitInfo::default().command_buffers(&commands))
         .unwrap();
     assert_eq!(work.wait(), Err(vk::Result::ERROR_DEVICE_LOST));
-    // Other tests share the GPU: theirs may hang before ours does.
-    let bound = Duration::from_secs(u64::from(HANG_SECONDS) * 10);
-    assert!(started.elapsed() < bound, "{:?}", started.elapsed());
     assert_eq!(work.run(&[1]), Err(vk::Result::ERROR_DEVICE_LOST));
     good.wait().unwrap();
     good.run(&[]).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::faults::Faults;
 
-/// After which the simulated kernel resets the GPU.
+/// Seconds of work after which the simulated kernel resets the GPU.
 pub const HANG_SECONDS: u32 = 3;
 
 /// Bytes of push constants that pipeline layouts here have.

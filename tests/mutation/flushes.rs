@@ -14,7 +14,9 @@
 //!
 //!     cargo run --release -p ingot-tests --example mutate-flushes -- [--each] FILE...
 
-use gpu::{AddressSpaceView, ExecutedPipeControl, Gpu, HwContext, Options, Purpose};
+use gpu::{
+    AddressSpaceView, ExecutedPipeControl, Gpu, HwContext, InstructionLimits, Options, Purpose,
+};
 use hw::media::pipe_control;
 use hw::{Field, mi};
 use kmd::{Recording, Submission};
@@ -92,7 +94,7 @@ fn replay(
         strict: true,
         // Most recordings are of Mesa's drivers, which break some rules.
         lenient: true,
-        instruction_budget: 50_000_000,
+        instruction_limits: InstructionLimits::of_all(50_000_000),
         semaphore_wait: std::time::Duration::from_millis(200),
         ..Options::default()
     };

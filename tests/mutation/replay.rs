@@ -3,7 +3,7 @@
 //! In:  a recording's bytes; of each submission the words to change. Out: how each submission
 //!      ended, and what memory it left.
 
-use gpu::{AddressSpaceView, Gpu, HwContext, Options};
+use gpu::{AddressSpaceView, Gpu, HwContext, InstructionLimits, Options};
 use ingot_kmd::{Recording, Submission};
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub fn replay(
         strict: true,
         // Most recordings are of Mesa's drivers, which break some rules.
         lenient: true,
-        instruction_budget: BUDGET.0,
+        instruction_limits: InstructionLimits::of_all(BUDGET.0),
         command_budget: BUDGET.1,
         semaphore_wait: std::time::Duration::from_millis(100),
         ..Options::default()

@@ -135,8 +135,8 @@ impl DispatchParams {
 /// Maximum number of threads of a workgroup on any device.
 const MAX_GROUP_THREADS: u32 = 128;
 
-/// Instructions that a thread executes before the next thread of its workgroup runs and
-/// cancellation is checked.
+/// Instructions that a thread executes before the next thread of its workgroup runs and the budgets
+/// are checked.
 const TIME_SLICE: u64 = 1 << 16;
 
 /// Bytes of shared local memory by the descriptor's code (SKL: 0, 1, 2, 4 … 64 KiB).
@@ -321,11 +321,12 @@ impl DispatchJob<'_> {
                     continue;
                 }
                 progress = true;
-                self.check_cancelled()?;
+                self.check_stopped()?;
                 let before = threads[i].statistics().instructions;
                 let exit = threads[i].run(port, TIME_SLICE)?;
-                let spent = threads[i].statistics().instructions - before;
-                if !self.budget.spend(spent) {
+                let executed = threads[i].statistics().instructions;
+                let allowed = self.budget.allows_thread(executed);
+                if !self.budget.spend(executed - before) || !allowed {
                     let suspect = Suspect {
                         stage: "CS",
                         kernel: self.dispatch.kernel(),
@@ -370,8 +371,9 @@ impl DispatchJob<'_> {
         Ok(instructions.sum())
     }
 
-    fn check_cancelled(&self) -> Result<(), StopReason> {
-        if self.stopped.load(Relaxed) || self.options.cancelled() {
+    /// Stops where a thread on another host thread has failed.
+    fn check_stopped(&self) -> Result<(), StopReason> {
+        if self.stopped.load(Relaxed) {
             return Err(StopReason::Fault {
                 what: "the dispatch was stopped".into(),
                 at: self.dispatch.address,

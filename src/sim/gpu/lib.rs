@@ -38,6 +38,7 @@ mod tests;
 mod thread_pool;
 mod trace;
 
+pub use budget::InstructionLimits;
 pub use context::HwContext;
 pub use cs::streamer::{BatchReport, Gpu};
 pub use eu::StopReason;

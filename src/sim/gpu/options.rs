@@ -1,11 +1,10 @@
 //! Options of the simulator.
 
+use crate::budget::InstructionLimits;
 use crate::target_images::TargetSink;
 use crate::thread_pool::Pool;
 use crate::trace::Trace;
 use hw::Gen;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Options of the simulator.
@@ -23,8 +22,8 @@ pub struct Options {
     /// Number of CPU threads that run the EU threads of a dispatch; 0 = all. Strict mode uses one,
     /// for a deterministic order.
     pub cpu_threads: usize,
-    /// Instruction limit of a batch, over all threads; beyond it the batch counts as a hang.
-    pub instruction_budget: u64,
+    /// Instruction limits, beyond which a batch counts as a hang.
+    pub instruction_limits: InstructionLimits,
     /// Command limit of a batch; beyond it the batch counts as a hang.
     pub command_budget: u64,
     /// Time after which a semaphore wait counts as a hang.
@@ -36,8 +35,6 @@ pub struct Options {
     pub targets: Option<TargetSink>,
     /// Receives a trace of executed commands and instructions.
     pub trace: Trace,
-    /// Set from another thread to stop a batch.
-    pub cancel: Arc<AtomicBool>,
     /// Generation of the simulated GPU (set by `Gpu::new`).
     pub hw_gen: Gen,
     /// What the errata of the device demand of kernels in strict mode (set by `Gpu::new`).
@@ -53,15 +50,19 @@ impl Default for Options {
             stale: false,
             lenient: false,
             cpu_threads: 0,
-            // About ten seconds of work on two CPU threads.
-            instruction_budget: 1_000_000_000,
+            instruction_limits: InstructionLimits {
+                batch: 1 << 40,
+                // About ten seconds of work on two CPU threads.
+                command: 1_000_000_000,
+                // Some seconds of one CPU thread; a real thread needs about one for it.
+                thread: 1 << 26,
+            },
             command_budget: 20_000_000,
             // About the timeout of the kernel's hang check.
             semaphore_wait: Duration::from_secs(10),
             profile: false,
             targets: None,
             trace: Trace::default(),
-            cancel: Arc::new(AtomicBool::new(false)),
             hw_gen: Gen::Gen9,
             kernel_errata: eu::KernelErrata::default(),
             pool: Pool::default(),
@@ -76,10 +77,6 @@ impl Options {
             (false, 0) => std::thread::available_parallelism().map_or(1, usize::from),
             (false, n) => n,
         }
-    }
-
-    pub(crate) fn cancelled(&self) -> bool {
-        self.cancel.load(Relaxed)
     }
 
     pub(crate) fn thread_options(&self) -> eu::Options {

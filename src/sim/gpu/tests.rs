@@ -1,5 +1,6 @@
 //! End-to-end tests: batches with kernels encoded by `isa`, commands and state packed by `hw`.
 
+use crate::budget::InstructionLimits;
 use crate::options::Options;
 use crate::testing::{
     BATCH, CODE, DATA, Rig, STATE, clear_notification, end, push, send, to, ud, walk_batch,
@@ -131,7 +132,7 @@ fn modified_code_is_decoded_again() {
 #[test]
 fn endless_batches_hang() {
     let options = Options {
-        instruction_budget: 1 << 20,
+        instruction_limits: InstructionLimits::of_all(1 << 20),
         command_budget: 1000,
         ..Options::default()
     };
@@ -224,7 +225,7 @@ fn random_batches_terminate() {
     for round in 0..1500 {
         let mut rig = Rig::new(Options {
             strict: round % 2 == 0,
-            instruction_budget: 10_000,
+            instruction_limits: InstructionLimits::of_all(10_000),
             command_budget: 300,
             cpu_threads: 1,
             ..Options::default()

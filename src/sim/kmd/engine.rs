@@ -1,10 +1,10 @@
-//! The hardware behind the kernel: executes batches on `gpu`, and cancels those that hang.
+//! The hardware behind the kernel: executes batches on `gpu`, which stops those that hang.
 //!
 //! In:  a job. Out: whether it completed or hung; log lines, dumps, recordings and profiles as the
 //!      options ask.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use gpu::{AddressSpace, Gpu, HwContext};
@@ -39,15 +39,11 @@ impl From<String> for Failure {
 pub(crate) struct Engine {
     gpu: Gpu,
     options: Options,
-    /// Cancels the running batch; `gpu` polls it.
-    cancel: Arc<AtomicBool>,
     submits: AtomicU64,
     /// Number of the running batch.
     running: Arc<AtomicU64>,
     recorder: Mutex<Option<Recorder>>,
     profile: Mutex<Option<Profile>>,
-    /// When the running batch is to be cancelled, in ns of the monotonic clock; 0: none runs.
-    deadline_ns: AtomicI64,
 }
 
 impl std::fmt::Debug for Engine {
@@ -58,33 +54,17 @@ impl std::fmt::Debug for Engine {
 
 impl Engine {
     pub(crate) fn new(hw: &'static hw::Device, options: &Options) -> Self {
-        let cancel = Arc::new(AtomicBool::new(false));
         let running = Arc::new(AtomicU64::new(0));
-        let gpu_options = gpu::Options {
-            cancel: cancel.clone(),
-            ..options.gpu(&running)
-        };
-        let gpu = Gpu::new(hw, gpu_options);
+        let gpu = Gpu::new(hw, options.gpu(&running));
         let options = options.clone();
         let profile = Mutex::new(options.profile.clone().map(Profile::new));
         Self {
             gpu,
             options,
-            cancel,
             submits: AtomicU64::new(0),
             running,
             recorder: Mutex::new(None),
             profile,
-            deadline_ns: AtomicI64::new(0),
-        }
-    }
-
-    /// Cancels the running batch if it has passed its deadline. Called periodically by another
-    /// thread.
-    pub(crate) fn check_deadline(&self) {
-        let deadline = self.deadline_ns.load(Ordering::Acquire);
-        if deadline != 0 && sys::monotonic_ns() > deadline {
-            self.cancel.store(true, Ordering::Release);
         }
     }
 
@@ -114,7 +94,6 @@ impl Engine {
         // dead thread.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.execute(job, context)))
             .unwrap_or_else(|_| Err(Failure::from("the simulator panicked".to_owned())));
-        self.deadline_ns.store(0, Ordering::Release);
         self.record(number, |recorder| recorder.note_written_pages(job));
         if self.options.trace_submits || outcome.is_err() {
             let (address, bytes) = (job.batch_address, job.batch_bytes);
@@ -191,28 +170,12 @@ impl Engine {
             let mapped = space.map(binding.address, binding.buffer.bytes(), pages.clone(), 0);
             mapped.map_err(|error| error.to_string())?;
         }
-        self.cancel.store(false, Ordering::Release);
-        let time_ns = i64::from(self.options.hang_seconds) * 1_000_000_000;
-        self.deadline_ns.store(
-            sys::monotonic_ns().saturating_add(time_ns),
-            Ordering::Release,
-        );
         let outcome = self
             .gpu
             .execute(context, &space, job.batch_address, job.batch_bytes);
-        outcome.map_err(|stop| {
-            let late = sys::monotonic_ns() >= self.deadline_ns.load(Ordering::Acquire);
-            let text = match late {
-                true => format!(
-                    "{stop}, after {} s (INGOT_SIM=hang=SECONDS allows more)",
-                    self.options.hang_seconds
-                ),
-                false => stop.to_string(),
-            };
-            Failure {
-                stop: Some(stop),
-                text,
-            }
+        outcome.map_err(|stop| Failure {
+            text: stop.to_string(),
+            stop: Some(stop),
         })
     }
 }

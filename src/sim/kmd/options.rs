@@ -68,13 +68,15 @@ impl fmt::Debug for StopSink {
     }
 }
 
-/// The default hang timeout. Real kernels use seconds; the simulator is slower by orders of
-/// magnitude.
-const DEFAULT_HANG_SECONDS: u32 = 120;
-/// The default hang timeout in strict mode, which is about five times as slow.
-const STRICT_HANG_SECONDS: u32 = 600;
-/// EU instructions per second on two CPUs, by which a longer timeout raises the instruction limit.
+/// Seconds of work after which a draw or dispatch counts as hung, by default.
+const DEFAULT_HANG_SECONDS: u32 = 10;
+/// EU instructions that the simulator executes in a second on two idle CPUs; in strict mode, on one.
 const INSTRUCTIONS_PER_SECOND: u64 = 100_000_000;
+const STRICT_INSTRUCTIONS_PER_SECOND: u64 = 20_000_000;
+/// The part of a command's limit that each of its threads may execute.
+const THREAD_SHARE: u64 = 16;
+/// Draws and dispatches at their limit that a batch may execute.
+const COMMANDS_PER_BATCH: u64 = 1024;
 
 /// Options of a simulated device.
 #[derive(Clone, Debug)]
@@ -85,10 +87,9 @@ pub struct Options {
     pub stale: bool,
     /// In strict mode: leave out the rules that drivers in use are known to break.
     pub lenient: bool,
-    /// Seconds after which a batch counts as hung.
+    /// Work after which a draw or dispatch counts as hung: as many EU instructions as the simulator
+    /// executes in so many seconds on an idle machine. What counts is the work, not the time.
     pub hang_seconds: u32,
-    /// Instructions of a batch after which it counts as hung.
-    pub hang_instructions: u64,
     /// Number of host threads that execute EU threads; 0: the number of CPUs. Always one in strict
     /// mode, for a fixed order.
     pub cpu_threads: usize,
@@ -130,7 +131,6 @@ impl Default for Options {
             stale: false,
             lenient: false,
             hang_seconds: DEFAULT_HANG_SECONDS,
-            hang_instructions: gpu::Options::default().instruction_budget,
             cpu_threads: 0,
             trace_ioctls: false,
             trace_submits: false,
@@ -166,7 +166,7 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
     (
         "hang=SECONDS",
-        "time after which a batch counts as hung: 120 by default, 600 if strict; if given, batches may execute more than 10^9 instructions",
+        "work after which a draw or dispatch counts as hung: 10^8 EU instructions for each of these seconds (2 * 10^7 if strict), and a sixteenth of them for a thread; 10 by default",
     ),
     (
         "threads=N",
@@ -252,9 +252,23 @@ impl Options {
             strict: self.strict,
             stale: self.stale,
             lenient: self.lenient,
-            instruction_budget: self.hang_instructions,
+            instruction_limits: self.instruction_limits(),
             cpu_threads: self.cpu_threads,
             ..gpu::Options::default()
+        }
+    }
+
+    /// The instruction limits of [`Options::hang_seconds`].
+    fn instruction_limits(&self) -> gpu::InstructionLimits {
+        let per_second = match self.strict {
+            true => STRICT_INSTRUCTIONS_PER_SECOND,
+            false => INSTRUCTIONS_PER_SECOND,
+        };
+        let command = u64::from(self.hang_seconds) * per_second;
+        gpu::InstructionLimits {
+            batch: command * COMMANDS_PER_BATCH,
+            command,
+            thread: command / THREAD_SHARE,
         }
     }
 
@@ -272,7 +286,6 @@ impl Options {
             sink,
             ..Self::default()
         };
-        let mut hang_seconds = None;
         for word in list
             .split(',')
             .map(str::trim)
@@ -290,7 +303,7 @@ impl Options {
                 }
                 None if word == "null" => options.null = true,
                 Some(("hang", seconds)) => {
-                    hang_seconds = Some(seconds.parse().map_err(|_| bad())?);
+                    options.hang_seconds = seconds.parse().map_err(|_| bad())?;
                 }
                 Some(("threads", count)) => {
                     options.cpu_threads = count.parse().map_err(|_| bad())?
@@ -309,14 +322,6 @@ impl Options {
                 Some(("record", file)) => options.record = Some(file.into()),
                 _ => return Err(bad()),
             }
-        }
-        options.hang_seconds = hang_seconds.unwrap_or(match options.strict {
-            true => STRICT_HANG_SECONDS,
-            false => DEFAULT_HANG_SECONDS,
-        });
-        if let Some(seconds) = hang_seconds {
-            let work = u64::from(seconds) * INSTRUCTIONS_PER_SECOND;
-            options.hang_instructions = options.hang_instructions.max(work);
         }
         Ok(options)
     }

@@ -14,9 +14,6 @@ use crate::fence::{WaitQueue, all_signalled, lock};
 use crate::job::Job;
 use crate::options::Options;
 
-/// How often the running batch is checked for its deadline.
-const DEADLINE_CHECK_INTERVAL: Duration = Duration::from_millis(200);
-
 /// How often [`Worker::drain`] checks whether batches are left.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// How long [`Worker::drain`] waits for the queue's lock: the lock may be held by the calling
@@ -68,28 +65,25 @@ struct Shared {
     wait_queue: Arc<WaitQueue>,
     reset_count: Arc<AtomicU32>,
     engine: Engine,
-    /// The worker thread has ended.
-    ended: AtomicBool,
     /// The worker thread executes no batch and none is ready, or it has ended. Changed under the
     /// queue's lock.
     idle: AtomicBool,
 }
 
-/// The threads, which exist in one process only.
+/// The thread, which exists in one process only.
 #[derive(Debug)]
-struct Threads {
-    /// Id of their process: a forked child does not have them.
+struct WorkerThread {
+    /// Id of its process: a forked child does not have it.
     home: i32,
-    worker: JoinHandle<()>,
-    watcher: JoinHandle<()>,
+    handle: JoinHandle<()>,
 }
 
 /// The interface to the worker thread.
 #[derive(Debug)]
 pub(crate) struct Worker {
     shared: Arc<Shared>,
-    threads: Mutex<Option<Threads>>,
-    /// Id of the threads' process, readable without a lock; 0 before they are started.
+    thread: Mutex<Option<WorkerThread>>,
+    /// Id of the thread's process, readable without a lock; 0 before it is started.
     home: AtomicI32,
 }
 
@@ -105,12 +99,11 @@ impl Worker {
             wait_queue: wait_queue.clone(),
             reset_count: resets.clone(),
             engine: Engine::new(hw, options),
-            ended: AtomicBool::new(false),
             idle: AtomicBool::new(true),
         };
         Self {
             shared: Arc::new(shared),
-            threads: Mutex::new(None),
+            thread: Mutex::new(None),
             home: AtomicI32::new(0),
         }
     }
@@ -159,30 +152,19 @@ impl Worker {
         }
     }
 
-    /// Starts the threads unless they run in this process already.
+    /// Starts the thread unless it runs in this process already.
     fn start(&self) -> uapi::Result<()> {
         let home = sys::process_id();
-        let mut threads = lock(&self.threads);
-        if threads.as_ref().is_some_and(|threads| threads.home == home) {
+        let mut thread = lock(&self.thread);
+        if thread.as_ref().is_some_and(|thread| thread.home == home) {
             return Ok(());
         }
-        // Handles from before a fork do not refer to threads of this process.
-        std::mem::forget(threads.take());
-        let watched = self.shared.clone();
-        let watcher = spawn("ingot-watch", move || {
-            while !watched.ended.load(Ordering::Acquire) {
-                watched.engine.check_deadline();
-                std::thread::park_timeout(DEADLINE_CHECK_INTERVAL);
-            }
-        })?;
+        // A handle from before a fork does not refer to a thread of this process.
+        std::mem::forget(thread.take());
         let shared = IdleOnDrop(self.shared.clone());
-        let worker = spawn("ingot-gpu", move || shared.0.run())?;
+        let handle = spawn("ingot-gpu", move || shared.0.run())?;
         self.home.store(home, Ordering::Release);
-        *threads = Some(Threads {
-            home,
-            worker,
-            watcher,
-        });
+        *thread = Some(WorkerThread { home, handle });
         Ok(())
     }
 }
@@ -243,17 +225,14 @@ impl Drop for Worker {
         self.shared
             .wait_queue
             .notify_with(|| lock(&self.shared.queue).stop = true);
-        let Some(threads) = lock(&self.threads).take() else {
+        let Some(thread) = lock(&self.thread).take() else {
             return;
         };
-        if threads.home == sys::process_id() {
-            // A panic of a thread has been printed already.
-            let _ = threads.worker.join();
-            self.shared.ended.store(true, Ordering::Release);
-            threads.watcher.thread().unpark();
-            let _ = threads.watcher.join();
+        if thread.home == sys::process_id() {
+            // A panic of the thread has been printed already.
+            let _ = thread.handle.join();
         } else {
-            std::mem::forget(threads);
+            std::mem::forget(thread);
         }
         for job in std::mem::take(&mut lock(&self.shared.queue).jobs) {
             job.done_fence.signal(&self.shared.wait_queue);

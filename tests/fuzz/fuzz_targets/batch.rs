@@ -5,7 +5,7 @@
 //! those.
 #![no_main]
 
-use gpu::{AddressSpace, Gpu, HwContext, Options};
+use gpu::{AddressSpace, Gpu, HwContext, InstructionLimits, Options};
 use libfuzzer_sys::fuzz_target;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -71,7 +71,7 @@ fuzz_target!(|data: &[u8]| {
     let options = Options {
         strict: start & 1 == 1,
         cpu_threads: 1,
-        instruction_budget: 200_000,
+        instruction_limits: InstructionLimits::of_all(200_000),
         command_budget: 2_000,
         semaphore_wait: Duration::ZERO,
         ..Options::default()

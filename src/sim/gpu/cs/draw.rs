@@ -146,6 +146,7 @@ impl BatchRun<'_> {
         let wide = Mutex::new(());
         self.drawn_targets.begin();
         self.begin_work(at);
+        self.budget.begin_command();
         let totals = pipeline::run(self.draw(at, &wide), &primitive, offsets)?;
         self.end_work();
         if self.gpu.options.targets.is_some() {

@@ -318,7 +318,7 @@ impl BatchRun<'_> {
                 return Ok(());
             }
             let options = &self.gpu.options;
-            if options.cancelled() || started.elapsed() >= options.semaphore_wait {
+            if started.elapsed() >= options.semaphore_wait {
                 return Err(StopReason::Fault {
                     what: format!("hang: a semaphore at {address:#x} is never signalled"),
                     at,

@@ -159,7 +159,7 @@ impl Gpu {
             view: AddressSpaceView::watched(space, watch, Via::Commands),
             report: BatchReport::default(),
             tracker: log.as_ref().map(Tracker::new),
-            budget: Budget::new(self.options.instruction_budget),
+            budget: Budget::new(self.options.instruction_limits),
             watch,
             drawn_targets: DrawnTargets::default(),
         };
@@ -191,9 +191,7 @@ impl BatchRun<'_> {
                 });
             }
             self.report.commands += 1;
-            if self.report.commands > self.gpu.options.command_budget
-                || self.gpu.options.cancelled()
-            {
+            if self.report.commands > self.gpu.options.command_budget {
                 return Err(StopReason::Fault {
                     what: format!(
                         "hang: the batch did not end after {} commands",
@@ -290,6 +288,7 @@ impl BatchRun<'_> {
 
     pub(super) fn dispatch(&mut self, dispatch: &gpgpu::DispatchParams) -> Result<(), StopReason> {
         let started = Instant::now();
+        self.budget.begin_command();
         let counters = gpgpu::run(
             dispatch,
             self.space,

@@ -280,8 +280,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Counts threads that repeat what another thread did, each with `messages` to the render
-    /// cache. Returns false if the draw was cancelled or the budget is spent; [`Executor::run`]
-    /// then reports the error.
+    /// cache. Returns false if the budget is spent; [`Executor::run`] then reports the error.
     pub fn count_replayed(
         &mut self,
         threads: u32,
@@ -291,9 +290,6 @@ impl<'a> Executor<'a> {
     ) -> bool {
         let spent = executed.instructions * u64::from(threads);
         let uncharged = self.uncharged + spent;
-        if self.draw.options.cancelled() {
-            return false;
-        }
         if uncharged < CHARGE_INTERVAL {
             self.uncharged = uncharged;
         } else if self.draw.budget.spend(uncharged) {
@@ -350,18 +346,11 @@ impl<'a> Executor<'a> {
             stage,
         };
         loop {
-            if self.draw.options.cancelled() {
-                return Err(StopReason::Fault {
-                    what: "the draw was stopped".into(),
-                    at: self.draw.at,
-                });
-            }
             let before = thread.statistics().instructions;
             let exit = thread.run(&mut units, SLICE)?;
-            self.uncharged += thread.statistics().instructions - before;
-            if self.uncharged >= CHARGE_INTERVAL
-                && !self.draw.budget.spend(std::mem::take(&mut self.uncharged))
-            {
+            let executed = thread.statistics().instructions;
+            self.uncharged += executed - before;
+            if !is_within_budget(self.draw.budget, &mut self.uncharged, executed) {
                 return Err(self.draw.budget.hang(&suspect, thread, &mut units));
             }
             match exit {
@@ -435,15 +424,11 @@ impl<'a> Executor<'a> {
         while running > 0 {
             for (thread, state) in self.group.iter_mut().zip(&mut states) {
                 while *state == GroupThreadState::Ready {
-                    if self.draw.options.cancelled() {
-                        return Err(fault("the draw was stopped".into()));
-                    }
                     let before = thread.statistics().instructions;
                     let exit = thread.run(&mut units, SLICE)?;
-                    self.uncharged += thread.statistics().instructions - before;
-                    if self.uncharged >= CHARGE_INTERVAL
-                        && !self.draw.budget.spend(std::mem::take(&mut self.uncharged))
-                    {
+                    let executed = thread.statistics().instructions;
+                    self.uncharged += executed - before;
+                    if !is_within_budget(self.draw.budget, &mut self.uncharged, executed) {
                         return Err(self.draw.budget.hang(&suspect, thread, &mut units));
                     }
                     match exit {
@@ -495,9 +480,16 @@ enum GroupThreadState {
     Ended,
 }
 
-/// Instructions between two charges to the batch's budget, so that not every short thread touches a
+/// Charges what the threads of an executor have executed since the last charge, and returns
+/// whether the draw, and the thread that has executed so many instructions, may go on.
+fn is_within_budget(budget: &Budget, uncharged: &mut u64, executed: u64) -> bool {
+    let due = *uncharged >= CHARGE_INTERVAL;
+    (!due || budget.spend(std::mem::take(uncharged))) && budget.allows_thread(executed)
+}
+
+/// Instructions between two charges to the draw's budget, so that not every short thread touches a
 /// shared counter.
 const CHARGE_INTERVAL: u64 = 1 << 12;
 
-/// Instructions between two checks for cancellation.
+/// Instructions between two checks of the budgets.
 const SLICE: u64 = 1 << 16;

@@ -130,12 +130,8 @@ pub(crate) fn run(
     let mut ids: Vec<u32> = runs.iter().flatten().copied().collect();
     let reuse = VertexReuse::deduplicate(&mut ids);
     for instance in 0..primitive.instances {
-        if draw.options.cancelled() {
-            return Err(StopReason::Fault {
-                what: "the draw was stopped".into(),
-                at: draw.at,
-            });
-        }
+        draw.budget
+            .spend_on_fixed_functions(ids.len() + 1, draw.at)?;
         let shaded = shade(&fetch, &mut vs, &mut units.urb, primitive, &ids, instance)?;
         let mut primitive_id = 0;
         for run in &runs {
@@ -162,6 +158,8 @@ pub(crate) fn run(
                 totals.ia_vertices += run.len() as u64;
                 totals.ia_primitives += objects.len() as u64;
             }
+            draw.budget
+                .spend_on_fixed_functions(objects.len(), draw.at)?;
             for assembled in objects {
                 units.assembled(&assembled, &vertices, primitive_id)?;
                 primitive_id += 1;

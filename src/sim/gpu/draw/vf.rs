@@ -495,7 +495,7 @@ mod tests {
                 kernels: &kernels,
                 wide: &Mutex::new(()),
                 watch: None,
-                budget: &crate::budget::Budget::new(u64::MAX),
+                budget: &crate::budget::Budget::new(crate::InstructionLimits::of_all(u64::MAX)),
             };
             of(&VertexFetch::read(&draw)?)
         }

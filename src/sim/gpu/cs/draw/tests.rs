@@ -63,7 +63,7 @@ fn draw_statistics_are_added_to_registers() {
         view: AddressSpaceView::new(&space),
         report: BatchReport::default(),
         tracker: None,
-        budget: crate::budget::Budget::new(u64::MAX),
+        budget: crate::budget::Budget::new(crate::InstructionLimits::of_all(u64::MAX)),
         watch: None,
         drawn_targets: DrawnTargets::default(),
     };

@@ -5,7 +5,7 @@ use super::message::Batch;
 use super::payload::Slot;
 use super::state::State;
 use crate::base_addresses::BaseAddresses;
-use crate::budget::Budget;
+use crate::budget::{Budget, InstructionLimits};
 use crate::draw::exec::{Draw, StageFunctions};
 use crate::draw::object::{Kind, ObjectCoverage, Plane, ScreenVertex, SetupObject, Subspan};
 use crate::draw_state::DrawState;
@@ -59,7 +59,7 @@ impl Rig {
                 ..Options::default()
             },
             watch: None,
-            budget: Budget::new(u64::MAX),
+            budget: Budget::new(InstructionLimits::of_all(u64::MAX)),
             kernels: Default::default(),
             wide: Default::default(),
         }

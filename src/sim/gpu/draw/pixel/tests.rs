@@ -41,7 +41,7 @@ fn with_state(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>)) {
     let latched = DrawState::default();
     let draw = Draw {
         watch: None,
-        budget: &crate::budget::Budget::new(u64::MAX),
+        budget: &crate::budget::Budget::new(crate::InstructionLimits::of_all(u64::MAX)),
         at: 0,
         state: &latched,
         base: crate::base_addresses::BaseAddresses::default(),

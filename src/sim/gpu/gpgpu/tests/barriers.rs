@@ -1,6 +1,7 @@
 //! Barriers and shared local memory.
 
 use super::{arrive, batch, descriptor, dword_dst, options, scalar, shape, wait, walk};
+use crate::budget::InstructionLimits;
 use crate::cs::streamer::BatchReport;
 use crate::gpgpu::slm_bytes;
 use crate::options::Options;
@@ -151,7 +152,7 @@ fn results(kernel: Vec<Inst>, cpu_threads: usize) -> (Vec<u32>, BatchReport) {
     ]);
     let mut rig = Rig::new(Options {
         cpu_threads,
-        instruction_budget: 1 << 20,
+        instruction_limits: InstructionLimits::of_all(1 << 20),
         ..Options::default()
     });
     rig.load_kernel(&kernel, 2);

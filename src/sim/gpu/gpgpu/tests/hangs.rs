@@ -1,6 +1,7 @@
 //! Dispatches over their instruction budget.
 
 use super::{WALKER, arrive, nothing, options, shape, wait, walk};
+use crate::budget::InstructionLimits;
 use crate::options::Options;
 use crate::testing::{CODE, Rig, end, walk_batch};
 use eu::StopReason;
@@ -12,7 +13,7 @@ fn dispatch_over_the_instruction_budget_hangs() {
     let set = shape([2, 1, 1], [0; 3], [3, 1, 1]);
     for (budget, runs) in [(18, true), (17, false)] {
         let options = Options {
-            instruction_budget: budget,
+            instruction_limits: InstructionLimits::of_all(budget),
             ..options()
         };
         let found = walk(&[nothing(), nothing()], &set, options);
@@ -34,7 +35,7 @@ fn hang_errors_name_the_kernel_and_its_loop() {
     back.jip = -16;
     let set = shape([1; 3], [0; 3], [1; 3]);
     let limited = Options {
-        instruction_budget: 100_000,
+        instruction_limits: InstructionLimits::of_all(100_000),
         ..options()
     };
     let found = walk(&[nothing(), nothing(), back], &set, limited);
@@ -51,11 +52,21 @@ fn hang_errors_name_the_kernel_and_its_loop() {
 }
 
 #[test]
-fn dispatches_of_a_batch_share_its_budget() {
+fn dispatches_of_a_batch_share_its_budget_and_have_their_own() {
     // Two walkers of two threads of two instructions.
-    for (budget, runs) in [(8, true), (7, false)] {
+    let rows = [
+        ([8, 4, 2], None),
+        ([7, 4, 2], Some("the batch has run 7 instructions")),
+        ([8, 3, 2], Some("a draw or dispatch has run 3 instructions")),
+        ([8, 4, 1], Some("a thread has run 2 instructions")),
+    ];
+    for ([batch, command, thread], expected) in rows {
         let limited = Options {
-            instruction_budget: budget,
+            instruction_limits: InstructionLimits {
+                batch,
+                command,
+                thread,
+            },
             ..options()
         };
         let mut rig = Rig::new(limited);
@@ -68,7 +79,14 @@ fn dispatches_of_a_batch_share_its_budget() {
         batch.extend(again);
         end(&mut batch);
         let found = rig.execute(&batch);
-        assert_eq!(found.is_ok(), runs, "{found:?}");
+        match expected {
+            None => assert!(found.is_ok(), "{found:?}"),
+            Some(text) => {
+                let hang =
+                    matches!(&found, Err(StopReason::Fault { what, .. }) if what.contains(text));
+                assert!(hang, "{text}: {found:?}");
+            }
+        }
     }
 }
 
@@ -79,7 +97,7 @@ fn resumed_threads_count_instructions_once() {
     let needed = walk(&kernel, &two, options()).expect("runs").instructions;
     for (budget, runs) in [(needed, true), (needed - 1, false)] {
         let options = Options {
-            instruction_budget: budget,
+            instruction_limits: InstructionLimits::of_all(budget),
             ..options()
         };
         assert_eq!(walk(&kernel, &two, options).is_ok(), runs, "{budget}");

@@ -370,7 +370,7 @@ fn state_is_read_from_commands_and_memory() {
     latch(&pattern::PACKET, &words.dwords);
     let draw = Draw {
         watch: None,
-        budget: &crate::budget::Budget::new(u64::MAX),
+        budget: &crate::budget::Budget::new(crate::InstructionLimits::of_all(u64::MAX)),
         at: 0x40,
         state: &latched,
         base: crate::base_addresses::BaseAddresses {
@@ -400,7 +400,7 @@ fn state_is_read_from_commands_and_memory() {
     latched.latch(&state_raster::PACKET, &words.dwords);
     let draw = Draw {
         watch: None,
-        budget: &crate::budget::Budget::new(u64::MAX),
+        budget: &crate::budget::Budget::new(crate::InstructionLimits::of_all(u64::MAX)),
         state: &latched,
         ..draw
     };

@@ -319,7 +319,7 @@ fn state_is_read_from_commands_and_memory() {
     let (space, latched) = latched_state();
     let draw = Draw {
         watch: None,
-        budget: &crate::budget::Budget::new(u64::MAX),
+        budget: &crate::budget::Budget::new(crate::InstructionLimits::of_all(u64::MAX)),
         at: 0x40,
         state: &latched,
         base: crate::base_addresses::BaseAddresses {
