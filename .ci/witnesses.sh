@@ -93,6 +93,9 @@ have 'manifest order' vulkaninfo "$anv" &&
     check 'manifest order' tests/witness/manifest_order.sh "$binaries" "$anv"
 have 'capabilities beside ANV' vulkaninfo "$anv" /usr/bin/python3 &&
     check 'capabilities beside ANV' /usr/bin/python3 tests/witness/capabilities.py "$binaries"
+have 'drivers are loaded once' "$lavapipe" &&
+    check 'drivers are loaded once' tests/witness/loaded_once.sh "$binaries" "$lavapipe" \
+        vkrunner-scripts/arithmetic vkrunner-scripts/types
 if have validation "$layer" python3; then
     check 'validation layer on Ingot' tests/witness/validation.sh "$binaries" ingot vkrunner-scripts samples
     have 'validation layer on ANV' "$anv" &&

@@ -6,7 +6,8 @@ use crate::script::{
 };
 use crate::shader;
 use crate::vulkan::{
-    ClearValues, Context, DrawCall, EntryPoint, Graphics, Recorder, Resources, VulkanError,
+    ClearValues, Context, DrawCall, EntryPoint, Graphics, LoadedDrivers, Recorder, Resources,
+    VulkanError,
 };
 use ash::vk;
 
@@ -96,12 +97,15 @@ pub struct Runner {
     entry: EntryPoint,
     options: RunnerOptions,
     context: Option<Context>,
+    /// Outlives the contexts.
+    _drivers: Option<LoadedDrivers>,
 }
 
 impl Runner {
     /// A runner on the Vulkan implementation behind `entry`.
     pub fn new(entry: EntryPoint, options: RunnerOptions) -> Runner {
         Runner {
+            _drivers: LoadedDrivers::load(&entry),
             entry,
             options,
             context: None,

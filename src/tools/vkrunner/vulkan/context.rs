@@ -18,6 +18,39 @@ pub enum EntryPoint {
     Function(vk::PFN_vkGetInstanceProcAddr),
 }
 
+/// An instance that keeps the drivers of a loader in memory between the instances of scripts. Some
+/// drivers cannot be loaded any number of times: each time takes thread-local storage of a fixed
+/// size, which unloading does not give back.
+pub struct LoadedDrivers {
+    instance: ash::Instance,
+    _entry: ash::Entry,
+}
+
+impl Drop for LoadedDrivers {
+    fn drop(&mut self) {
+        // SAFETY: nothing was made from the instance.
+        unsafe { self.instance.destroy_instance(None) };
+    }
+}
+
+impl LoadedDrivers {
+    /// Loads the drivers of an entry point. None where they are a part of this process, or where
+    /// there is no instance: then each script reports why.
+    pub fn load(entry: &EntryPoint) -> Option<LoadedDrivers> {
+        if matches!(entry, EntryPoint::Function(_)) {
+            return None;
+        }
+        let entry = load(entry).ok()?;
+        let info = vk::InstanceCreateInfo::default();
+        // SAFETY: the entry points are alive; nothing is chained to the structure.
+        let instance = unsafe { entry.create_instance(&info, None) }.ok()?;
+        Some(LoadedDrivers {
+            instance,
+            _entry: entry,
+        })
+    }
+}
+
 /// Instance, device and queue for scripts of equal requirements.
 pub struct Context {
     _entry: ash::Entry,

@@ -13,7 +13,7 @@ mod graphics;
 mod resources;
 
 pub use commands::{ClearValues, DrawCall, Recorder};
-pub use context::{Context, EntryPoint};
+pub use context::{Context, EntryPoint, LoadedDrivers};
 pub use error::VulkanError;
 pub use graphics::Graphics;
 pub use resources::Resources;
