@@ -34,6 +34,10 @@ macro_rules! structures {
 /// Structure types that are newer than the definitions of ash.
 trait NewerTypes {
     const PHYSICAL_DEVICE_VULKAN_1_4_FEATURES: StructureType = StructureType::from_raw(55);
+    const PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_558_000);
+    const PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_564_000);
 }
 
 impl NewerTypes for StructureType {}
@@ -218,6 +222,10 @@ structures! {
         primitiveTopologyListRestart primitiveTopologyPatchListRestart
     ];
     PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR [shaderSubgroupUniformControlFlow];
+    PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR [shaderMaximalReconvergence];
+    PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR [shaderQuadControl];
+    PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR [shaderRelaxedExtendedInstruction];
+    PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT [shaderReplicatedComposites];
     PHYSICAL_DEVICE_COMPUTE_SHADER_DERIVATIVES_FEATURES_NV [computeDerivativeGroupQuads computeDerivativeGroupLinear];
     PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT [
         bufferDeviceAddress bufferDeviceAddressCaptureReplay bufferDeviceAddressMultiDevice
@@ -464,6 +472,18 @@ offered! {
     computeDerivativeGroupQuads "vkrunner-scripts/workgroups/derivatives-quads.shader_test";
     computeDerivativeGroupLinear "vkrunner-scripts/workgroups/derivatives-linear.shader_test";
     shaderSubgroupUniformControlFlow "vkrunner-scripts/control-flow/subgroup-uniform.shader_test";
+    shaderSubgroupRotate "vkrunner-scripts/subgroups/rotate.shader_test";
+    shaderSubgroupRotateClustered "vkrunner-scripts/subgroups/rotate.shader_test";
+    shaderFloatControls2 "vkrunner-scripts/arithmetic/float-controls2.shader_test";
+    shaderExpectAssume "vkrunner-scripts/spirv/expect-assume.shader_test";
+    // Passes move operations that depend on the active invocations only within their block, and the
+    // structurizer keeps every block once, behind the construct that it merges.
+    shaderMaximalReconvergence "vkrunner-scripts/control-flow/maximal-reconvergence.shader_test";
+    // Quads are dispatched whole (Vector Mask Enable).
+    shaderQuadControl "vkrunner-scripts/draw/derivatives/quad-control.shader_test";
+    shaderRelaxedExtendedInstruction "vkrunner-scripts/spirv/relaxed-extended-instruction.shader_test";
+    shaderReplicatedComposites "vkrunner-scripts/spirv/replicated-composites.shader_test";
+    pushDescriptor "tests/vk/maintenance.rs";
 }
 
 /// Members with a different meaning in one structure, where the device does not support them.
