@@ -46,6 +46,7 @@ mod swapchains;
 mod synchronisation;
 mod textures;
 mod uniforms;
+mod version14;
 mod widened;
 
 use std::sync::{Arc, OnceLock};
