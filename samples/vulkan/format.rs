@@ -27,11 +27,14 @@ pub fn texel_bytes(format: vk::Format, aspect: vk::ImageAspectFlags) -> Result<(
     }
     let texel = |bytes| Ok((bytes, 1));
     match format {
-        F::R8_UNORM | F::R8_SNORM | F::R8_UINT | F::R8_SINT | F::S8_UINT => texel(1),
+        F::R8_UNORM | F::R8_SNORM | F::R8_UINT | F::R8_SINT | F::S8_UINT | F::A8_UNORM_KHR => {
+            texel(1)
+        }
         F::R8G8_UNORM | F::R8G8_SNORM | F::R8G8_UINT | F::R8G8_SINT => texel(2),
         F::R16_UNORM | F::R16_SNORM | F::R16_UINT | F::R16_SINT | F::R16_SFLOAT => texel(2),
         F::R5G6B5_UNORM_PACK16
         | F::A1R5G5B5_UNORM_PACK16
+        | F::A1B5G5R5_UNORM_PACK16_KHR
         | F::B4G4R4A4_UNORM_PACK16
         | F::D16_UNORM
         | F::D16_UNORM_S8_UINT => texel(2),

@@ -232,6 +232,8 @@ pub fn all() -> impl Iterator<Item = Layout> {
         vk::Format::G16_B16_R16_3PLANE_444_UNORM,
         vk::Format::A4R4G4B4_UNORM_PACK16,
         vk::Format::A4B4G4R4_UNORM_PACK16,
+        vk::Format::A1B5G5R5_UNORM_PACK16_KHR,
+        vk::Format::A8_UNORM_KHR,
     ];
     let core = (1..185).map(vk::Format::from_raw);
     core.chain(planar).map(Layout::new)

@@ -214,6 +214,10 @@ fn stencil_depth_and_packed_pixels_are_scaled() {
             [(8, 15), (4, 15), (0, 15), (12, 15)],
         ),
         (
+            vk::Format::A1B5G5R5_UNORM_PACK16_KHR,
+            [(0, 31), (5, 31), (10, 31), (15, 1)],
+        ),
+        (
             vk::Format::B5G6R5_UNORM_PACK16,
             [(0, 31), (5, 63), (11, 31), (0, 0)],
         ),

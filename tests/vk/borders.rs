@@ -41,6 +41,7 @@ fn custom_border_colors_are_returned() {
         (vk::Format::A2B10G10R10_UNORM_PACK32, 4),
         (vk::Format::B5G6R5_UNORM_PACK16, 3),
         (vk::Format::B4G4R4A4_UNORM_PACK16, 4),
+        (vk::Format::A1B5G5R5_UNORM_PACK16_KHR, 3),
         (vk::Format::A4R4G4B4_UNORM_PACK16, 4),
     ] {
         let image = Image::new(&rig, &image_info(format, [4, 4, 1], 1, 1));

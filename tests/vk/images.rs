@@ -67,7 +67,8 @@ fn element(format: vk::Format, aspect: vk::ImageAspectFlags) -> (u32, [u32; 2]) 
         return (if small { 8 } else { 16 }, [4, 4]);
     }
     if let Some(at) = name.find("PACK") {
-        return (name[at + 4..].parse::<u32>().unwrap() / 8, [1, 1]);
+        let bits = name[at + 4..].trim_end_matches("_KHR");
+        return (bits.parse::<u32>().unwrap() / 8, [1, 1]);
     }
     let channels = name.split('_').next().unwrap();
     let bits = channels.split(|letter: char| !letter.is_ascii_digit());
@@ -93,7 +94,11 @@ pub(super) fn aspects(format: vk::Format) -> Vec<vk::ImageAspectFlags> {
 /// Formats that images can have.
 fn formats(rig: &Rig, tiling: vk::ImageTiling) -> Vec<vk::Format> {
     let core = (1..185).map(vk::Format::from_raw);
-    let all = core.chain([vk::Format::A4R4G4B4_UNORM_PACK16]);
+    let all = core.chain([
+        vk::Format::A4R4G4B4_UNORM_PACK16,
+        vk::Format::A1B5G5R5_UNORM_PACK16_KHR,
+        vk::Format::A8_UNORM_KHR,
+    ]);
     all.filter(|&format| {
         let found = unsafe {
             rig.instance

@@ -41,6 +41,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_non_seamless_cube_map",
     c"VK_EXT_pipeline_creation_cache_control",
     c"VK_EXT_pipeline_creation_feedback",
+    c"VK_EXT_pipeline_robustness",
     c"VK_EXT_private_data",
     c"VK_EXT_robustness2",
     c"VK_EXT_sampler_filter_minmax",
@@ -56,6 +57,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_external_semaphore_fd",
     c"VK_KHR_copy_commands2",
     c"VK_KHR_maintenance4",
+    c"VK_KHR_maintenance5",
     c"VK_KHR_maintenance6",
     c"VK_KHR_map_memory2",
     c"VK_KHR_pipeline_executable_properties",
@@ -127,6 +129,8 @@ impl Rig {
         let mut executable = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
         let mut synchronization = vk::PhysicalDeviceSynchronization2Features::default();
         let mut maintenance = vk::PhysicalDeviceMaintenance4Features::default();
+        let mut ranges = vk::PhysicalDeviceMaintenance5FeaturesKHR::default();
+        let mut robustness = vk::PhysicalDevicePipelineRobustnessFeaturesEXT::default();
         let mut structures = vk::PhysicalDeviceMaintenance6FeaturesKHR::default();
         let mut indexing = vk::PhysicalDeviceDescriptorIndexingFeatures::default();
         let mut inline = vk::PhysicalDeviceInlineUniformBlockFeatures::default();
@@ -159,6 +163,8 @@ impl Rig {
             .push_next(&mut executable)
             .push_next(&mut synchronization)
             .push_next(&mut maintenance)
+            .push_next(&mut ranges)
+            .push_next(&mut robustness)
             .push_next(&mut structures)
             .push_next(&mut borders)
             .push_next(&mut turned)

@@ -425,8 +425,16 @@ fn hang_loses_only_its_device() {
             Err(vk::Result::ERROR_DEVICE_LOST)
         );
         let submit = [vk::SubmitInfo::default()];
+        // Also without anything to submit or to wait for.
+        for submits in [&submit[..], &[]] {
+            assert_eq!(
+                d.queue_submit(rig.queue, submits, vk::Fence::null()),
+                Err(vk::Result::ERROR_DEVICE_LOST)
+            );
+        }
+        let timelines = ash::khr::timeline_semaphore::Device::new(&rig.instance, d);
         assert_eq!(
-            d.queue_submit(rig.queue, &submit, vk::Fence::null()),
+            timelines.wait_semaphores(&vk::SemaphoreWaitInfo::default(), 0),
             Err(vk::Result::ERROR_DEVICE_LOST)
         );
         assert_eq!(d.device_wait_idle(), Err(vk::Result::ERROR_DEVICE_LOST));

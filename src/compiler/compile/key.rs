@@ -3,6 +3,7 @@
 use abi::{PipelineLayout, StageInfo};
 use hw::Device;
 use nir::{InputsRead, Stage, TessInfo};
+use opt::RobustBuffers;
 use sha2::{Digest, Sha256};
 use std::hash::{Hash, Hasher};
 
@@ -33,8 +34,8 @@ pub struct CompileKey<'a> {
     pub specialization: &'a [(u32, u64)],
     /// A dispatch may start at another workgroup than 0.
     pub dispatch_base: bool,
-    /// Out-of-bounds accesses to buffers are bounds-checked (`robustBufferAccess`).
-    pub robust_buffers: bool,
+    /// The types of buffers for which out-of-bounds accesses must not affect in-bounds ones.
+    pub robust_buffers: RobustBuffers,
     /// Requested subgroup size.
     pub subgroup_size: SubgroupSize,
     /// A fragment shader is executed for each sample, and its inputs are interpolated at the sample
@@ -83,7 +84,7 @@ impl<'a> CompileKey<'a> {
             entry_point,
             specialization: &[],
             dispatch_base: false,
-            robust_buffers: false,
+            robust_buffers: RobustBuffers::default(),
             subgroup_size: SubgroupSize::default(),
             sample_shading: false,
             alpha_to_coverage: 0,

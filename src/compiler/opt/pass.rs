@@ -18,12 +18,22 @@ pub struct Ctx {
     pub next_stage_reads: Option<nir::InputsRead>,
     /// Outputs of the previous stage that moved out of their slots, or became constants.
     pub links: Vec<abi::OutputLink>,
-    /// Out-of-bounds buffer accesses must not affect in-bounds ones (`robustBufferAccess`).
-    pub robust_buffers: bool,
+    /// The buffers with robust accesses.
+    pub robust_buffers: RobustBuffers,
     /// Lower 64-bit floats to pairs of 32-bit words, because the EU has no double arithmetic.
     pub soft_fp64: bool,
     /// Lower 64-bit integers to pairs of 32-bit words, because the EU has no such arithmetic.
     pub soft_int64: bool,
+}
+
+/// The types of buffers for which out-of-bounds accesses must not affect in-bounds ones
+/// (`robustBufferAccess`, `pipelineRobustness`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RobustBuffers {
+    /// Storage buffers.
+    pub storage: bool,
+    /// Uniform buffers.
+    pub uniform: bool,
 }
 
 impl Default for Ctx {
@@ -34,7 +44,7 @@ impl Default for Ctx {
             conversions: Vec::new(),
             next_stage_reads: None,
             links: Vec::new(),
-            robust_buffers: false,
+            robust_buffers: RobustBuffers::default(),
             soft_fp64: false,
             soft_int64: false,
         }

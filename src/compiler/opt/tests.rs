@@ -1,6 +1,6 @@
 //! Runs the text cases in tests/opt (see the README there).
 
-use crate::pass::{Ctx, PipelineStep};
+use crate::pass::{Ctx, PipelineStep, RobustBuffers};
 use crate::pipeline::GEN9;
 use crate::runner::PassRunner;
 use nir::interp::Machine;
@@ -252,12 +252,15 @@ fn text_cases() {
             .find_map(|l| l.strip_prefix("; next stage reads:"));
         let linked = text.lines().filter_map(|l| l.strip_prefix("; linked "));
         let without = text.lines().find_map(|l| l.strip_prefix("; without: "));
-        let robust = text.lines().any(|l| l == "; robust buffers");
+        let robust = |line| text.lines().any(|l| l == line);
         let lacks = |unit| without.is_some_and(|w| w.split_whitespace().any(|w| w == unit));
         let mut runner = PassRunner {
             validate: true,
             ctx: Ctx {
-                robust_buffers: robust,
+                robust_buffers: RobustBuffers {
+                    storage: robust("; robust buffers"),
+                    uniform: robust("; robust buffers") || robust("; robust uniform buffers"),
+                },
                 soft_fp64: lacks("fp64"),
                 soft_int64: lacks("int64"),
                 next_stage_reads: read.map(parse_reads),

@@ -173,7 +173,7 @@ entries! { COMMAND:
         record(command_buffer, |buffer| bind_sets(buffer, bind_point(pipeline_bind_point)?, &info))
     }
 
-    Device ["VK_KHR_maintenance6"] vkCmdBindDescriptorSets2KHR(
+    Device vkCmdBindDescriptorSets2(
         command_buffer: c::CommandBuffer,
         bind_descriptor_sets_info: *const c::BindDescriptorSetsInfoKHR<'_>,
     ) {
@@ -194,7 +194,7 @@ entries! { COMMAND:
         record(command_buffer, |buffer| buffer.push(stage_flags, offset, raw::bytes(values, size as usize)))
     }
 
-    Device ["VK_KHR_maintenance6"] vkCmdPushConstants2KHR(
+    Device vkCmdPushConstants2(
         command_buffer: c::CommandBuffer,
         push_constants_info: *const c::PushConstantsInfoKHR<'_>,
     ) {

@@ -41,7 +41,10 @@ entries! { DEVICE:
         let created = vk::Device::new(physical, &request);
         let object = created.inspect_err(|error| physical.diagnosis().report_error(error))?;
         let queue: c::Queue = handle::create(object.clone());
-        let created = handle::create_with(allocator, DeviceObject { device: object, queue });
+        let created = handle::create_with(
+            allocator,
+            DeviceObject { device: object, queue, requested_version: physical.requested_version },
+        );
         if created.is_err() {
             handle::destroy(queue);
         }
@@ -176,7 +179,7 @@ entries! { DEVICE:
         done()
     }
 
-    Device ["VK_KHR_map_memory2"] vkMapMemory2KHR(
+    Device vkMapMemory2(
         device: c::Device,
         memory_map_info: *const c::MemoryMapInfoKHR<'_>,
         data: *mut *mut c_void,
@@ -187,7 +190,7 @@ entries! { DEVICE:
         done()
     }
 
-    Device ["VK_KHR_map_memory2"] vkUnmapMemory2KHR(
+    Device vkUnmapMemory2(
         device: c::Device,
         memory_unmap_info: *const c::MemoryUnmapInfoKHR<'_>,
     ) -> c::Result {
@@ -447,8 +450,17 @@ unsafe fn duplicate(fd: c_int) -> vk::Result<OwnedFd> {
 /// The structure and its chain are valid.
 unsafe fn new_buffer(info: &c::BufferCreateInfo<'_>) -> vk::Result<vk::buffer::Buffer> {
     // SAFETY: as the caller says.
-    let external =
-        unsafe { raw::find_in_chain::<c::ExternalMemoryBufferCreateInfo<'_>>(info.p_next) };
+    let (external, flags2) = unsafe {
+        (
+            raw::find_in_chain::<c::ExternalMemoryBufferCreateInfo<'_>>(info.p_next),
+            raw::find_in_chain::<c::BufferUsageFlags2CreateInfoKHR<'_>>(info.p_next),
+        )
+    };
+    // The flags of the chain replace those of the structure, and have the same bits. (None of the
+    // upper ones belongs to anything that the driver offers.)
+    let usage = flags2.map_or(info.usage, |node| {
+        c::BufferUsageFlags::from_raw(node.usage.as_raw() as u32)
+    });
     if external
         .is_some_and(|node| !(vk::memory::SHAREABLE | vk::memory::HOST).contains(node.handle_types))
     {
@@ -456,7 +468,7 @@ unsafe fn new_buffer(info: &c::BufferCreateInfo<'_>) -> vk::Result<vk::buffer::B
             what: "this kind of external memory",
         });
     }
-    vk::buffer::Buffer::new(info.size, info.usage, info.flags)
+    vk::buffer::Buffer::new(info.size, usage, info.flags)
 }
 
 /// Writes memory requirements. No resource requires or prefers a dedicated allocation.

@@ -92,12 +92,21 @@ entries! { DRAW:
         index_type: c::IndexType,
     ) {
         record(command_buffer, |commands| {
-            let Some(buffer) = handle::optional(buffer)? else {
-                // All indices are 0.
-                return commands.bind_indices(0, 0, index_type);
-            };
-            let bytes = buffer.bytes.saturating_sub(offset);
-            commands.bind_indices(buffer.address_of(offset, bytes)?, bytes, index_type)
+            let (address, bytes) = index_buffer(buffer, offset, c::WHOLE_SIZE)?;
+            commands.bind_indices(address, bytes, index_type)
+        })
+    }
+
+    Device vkCmdBindIndexBuffer2(
+        command_buffer: c::CommandBuffer,
+        buffer: c::Buffer,
+        offset: c::DeviceSize,
+        size: c::DeviceSize,
+        index_type: c::IndexType,
+    ) {
+        record(command_buffer, |commands| {
+            let (address, bytes) = index_buffer(buffer, offset, size)?;
+            commands.bind_indices(address, bytes, index_type)
         })
     }
 
@@ -288,6 +297,27 @@ entries! { DRAW:
     Device ["VK_EXT_conditional_rendering"] vkCmdEndConditionalRenderingEXT(command_buffer: c::CommandBuffer) {
         record_infallible(command_buffer, CommandBuffer::end_conditional_rendering)
     }
+}
+
+/// The address and size in bytes of the indices in a buffer's range from an offset up to a size, or
+/// to its end for `VK_WHOLE_SIZE`. Indices beyond it are 0, so all of them without a buffer.
+///
+/// # Safety
+/// As [`handle::get`].
+unsafe fn index_buffer(
+    buffer: c::Buffer,
+    offset: c::DeviceSize,
+    size: c::DeviceSize,
+) -> vk::Result<(u64, u64)> {
+    // SAFETY: as the caller says.
+    let Some(buffer) = (unsafe { handle::optional(buffer)? }) else {
+        return Ok((0, 0));
+    };
+    let bytes = match size {
+        c::WHOLE_SIZE => buffer.bytes.saturating_sub(offset),
+        bytes => bytes,
+    };
+    Ok((buffer.address_of(offset, bytes)?, bytes))
 }
 
 /// The vertex buffer of a binding: a buffer's range from an offset up to a size, or to its end if

@@ -168,7 +168,7 @@ dynamic_state_entries! { DYNAMIC:
             })
         }
 
-        Device ["VK_EXT_line_rasterization"] vkCmdSetLineStippleEXT(
+        Device vkCmdSetLineStipple(
             command_buffer: c::CommandBuffer,
             line_stipple_factor: u32,
             line_stipple_pattern: u16,

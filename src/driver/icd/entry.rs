@@ -33,6 +33,8 @@ pub struct EntryPoint {
     pub level: DispatchLevel,
     /// The extension that must be enabled, or "" for core.
     pub extension: &'static str,
+    /// For core, the version that introduced it; the tables say 1.0, `proc_addr` the right one.
+    pub core_version: u32,
     /// The function.
     pub pointer: FunctionPointer,
 }
@@ -179,6 +181,7 @@ macro_rules! entries {
                 name: stringify!($name),
                 level: $crate::entry::DispatchLevel::$level,
                 extension: $crate::entry::extension_or_core!($($extension)?),
+                core_version: ash::vk::API_VERSION_1_0,
                 // SAFETY: function pointers of any type have one representation; the caller casts
                 // it back by its name.
                 pointer: unsafe {

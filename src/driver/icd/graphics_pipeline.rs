@@ -10,7 +10,9 @@ use vk::pipeline::Stage;
 
 use crate::entry::entries;
 use crate::objects::PipelineObject;
-use crate::pipeline::{CreationFeedback, create_pipelines, shader_info, write_feedback};
+use crate::pipeline::{
+    CreationFeedback, create_pipelines, pipeline_flags, shader_info, write_feedback,
+};
 use crate::{handle, raw};
 
 entries! { GRAPHICS_PIPELINE:
@@ -25,7 +27,8 @@ entries! { GRAPHICS_PIPELINE:
         let device = handle::get(device)?;
         let cache = handle::optional(pipeline_cache)?;
         let infos = raw::slice(create_infos, create_info_count);
-        create_pipelines(device, infos, pipelines, |info| info.flags, |info, start| {
+        let flags = |info: &c::GraphicsPipelineCreateInfo<'_>| pipeline_flags(info.p_next, info.flags);
+        create_pipelines(device, infos, pipelines, flags, |info, start| {
             let pipeline = Pipeline::new(device.context(), cache, &graphics_info(info)?)?;
             let cache_hits: Vec<_> = pipeline.cached().collect();
             write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &cache_hits });
@@ -60,7 +63,8 @@ unsafe fn graphics_info<'a>(
     // SAFETY: as the caller says.
     unsafe {
         let libraries = raw::find_in_chain::<c::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
-        if info.flags.contains(c::PipelineCreateFlags::LIBRARY_KHR)
+        let flags = pipeline_flags(info.p_next, info.flags);
+        if flags.contains(c::PipelineCreateFlags2KHR::LIBRARY)
             || libraries.is_some_and(|libraries| libraries.library_count > 0)
         {
             return Err(vk::Error::FeatureNotPresent {
@@ -75,7 +79,7 @@ unsafe fn graphics_info<'a>(
         };
         let stages = raw::slice(info.p_stages, info.stage_count).iter();
         let stages = stages
-            .map(|from| shader_info(stage(from.stage)?, from, layout, info.flags))
+            .map(|from| shader_info(stage(from.stage)?, from, layout, (flags, info.p_next)))
             .collect::<vk::Result<_>>()?;
         Ok(GraphicsPipelineInfo {
             stages,
@@ -98,6 +102,8 @@ const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
                 S::PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
                 S::PIPELINE_RENDERING_CREATE_INFO,
                 S::PIPELINE_LIBRARY_CREATE_INFO_KHR,
+                S::PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
+                S::PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
             ],
         ),
         (

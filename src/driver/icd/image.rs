@@ -296,10 +296,49 @@ entries! { IMAGE:
         layout: *mut c::SubresourceLayout,
     ) {
         let subresource = raw::reference(subresource, "VkImageSubresource")?;
-        let found = handle::get(image)?.host_layout(subresource.aspect_mask, subresource.mip_level, subresource.array_layer)?;
-        raw::write(layout, found);
+        raw::write(layout, subresource_layout(handle::get(image)?, subresource)?);
         Ok(())
     }
+
+    Device vkGetImageSubresourceLayout2(
+        device: c::Device,
+        image: c::Image,
+        subresource: *const c::ImageSubresource2KHR<'_>,
+        layout: *mut c::SubresourceLayout2KHR<'_>,
+    ) {
+        let subresource = raw::reference(subresource, "VkImageSubresource2")?;
+        if let Some(out) = layout.as_mut() {
+            out.subresource_layout = subresource_layout(handle::get(image)?, &subresource.image_subresource)?;
+        }
+        Ok(())
+    }
+
+    Device vkGetDeviceImageSubresourceLayout(
+        device: c::Device,
+        info: *const c::DeviceImageSubresourceInfoKHR<'_>,
+        layout: *mut c::SubresourceLayout2KHR<'_>,
+    ) {
+        let context = handle::get(device)?.context();
+        let query = raw::reference(info, "VkDeviceImageSubresourceInfo")?;
+        let info = raw::reference(query.p_create_info, "VkImageCreateInfo")?;
+        let subresource = raw::reference(query.p_subresource, "VkImageSubresource2")?;
+        if let Some(out) = layout.as_mut() {
+            out.subresource_layout = subresource_layout(&*new_image(context, info)?, &subresource.image_subresource)?;
+        }
+        Ok(())
+    }
+}
+
+/// The layout of a subresource in memory.
+fn subresource_layout(
+    image: &Image,
+    subresource: &c::ImageSubresource,
+) -> vk::Result<c::SubresourceLayout> {
+    image.host_layout(
+        subresource.aspect_mask,
+        subresource.mip_level,
+        subresource.array_layer,
+    )
 }
 
 /// Binds an image to the memory of a swapchain's image.

@@ -62,7 +62,13 @@ entries! { INSTANCE:
             instance,
             handle::create_with(
                 allocator,
-                InstanceObject { instance: created?, physical: OnceLock::new(), messengers, creation_messengers },
+                InstanceObject {
+                    instance: created?,
+                    physical: OnceLock::new(),
+                    messengers,
+                    creation_messengers,
+                    requested_version: requested_version(info),
+                },
             )?,
         );
         done()
@@ -318,6 +324,17 @@ entries! { INSTANCE:
     }
 }
 
+/// The version of Vulkan that the application requests.
+///
+/// # Safety
+/// The structure is valid.
+unsafe fn requested_version(info: &c::InstanceCreateInfo<'_>) -> u32 {
+    // SAFETY: as the caller says.
+    let application = unsafe { info.p_application_info.as_ref() };
+    let version = application.map_or(0, |application| application.api_version);
+    version.max(c::API_VERSION_1_0)
+}
+
 /// Handles of an instance's physical devices. The first call creates them, and sends the messengers
 /// the reasons why other GPUs are no physical devices.
 fn physical_device_handles(object: &InstanceObject) -> &[c::PhysicalDevice] {
@@ -333,6 +350,7 @@ fn physical_device_handles(object: &InstanceObject) -> &[c::PhysicalDevice] {
                 handle::create(PhysicalDeviceObject {
                     physical,
                     displays: Displays::default(),
+                    requested_version: object.requested_version,
                 })
             })
             .collect()

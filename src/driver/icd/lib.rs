@@ -16,6 +16,7 @@
 mod calibrated_timestamps;
 mod chain;
 mod command;
+mod core_version;
 mod debug_utils;
 mod deferred;
 mod dependency;

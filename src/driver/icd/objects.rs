@@ -23,6 +23,8 @@ pub struct InstanceObject {
     /// Messengers in the `pNext` chain of `VkInstanceCreateInfo`, which receive messages while the
     /// instance is created and destroyed.
     pub creation_messengers: Vec<Arc<DebugMessenger>>,
+    /// `VkApplicationInfo::apiVersion`, or 1.0.
+    pub requested_version: u32,
 }
 
 // SAFETY: the handles in it are addresses of boxes whose objects are `Sync` (bound on
@@ -37,6 +39,8 @@ pub struct PhysicalDeviceObject {
     pub physical: Arc<vk::PhysicalDevice>,
     /// Its displays.
     pub displays: Displays,
+    /// That of its instance.
+    pub requested_version: u32,
 }
 
 impl std::ops::Deref for PhysicalDeviceObject {
@@ -53,6 +57,8 @@ pub struct DeviceObject {
     pub device: Arc<vk::Device>,
     /// Handle of its only queue.
     pub queue: c::Queue,
+    /// That of its instance: `vkGetDeviceProcAddr` finds no newer functions.
+    pub requested_version: u32,
 }
 
 impl DeviceObject {

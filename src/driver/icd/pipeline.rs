@@ -10,7 +10,7 @@ use std::time::Instant;
 use ash::vk as c;
 use vk::descriptor::PipelineLayout;
 use vk::executable;
-use vk::pipeline::{Pipeline, ShaderInfo, Stage, SubgroupSize};
+use vk::pipeline::{BufferRobustness, Pipeline, ShaderInfo, Stage, SubgroupSize};
 use vk::shader::ShaderModule;
 
 use crate::entry::{done, entries};
@@ -122,7 +122,8 @@ entries! { PIPELINE:
         let device = handle::get(device)?;
         let cache = handle::optional(pipeline_cache)?;
         let infos = raw::slice(create_infos, create_info_count);
-        create_pipelines(device, infos, pipelines, |info| info.flags, |info, start| {
+        let flags = |info: &c::ComputePipelineCreateInfo<'_>| pipeline_flags(info.p_next, info.flags);
+        create_pipelines(device, infos, pipelines, flags, |info, start| {
             let pipeline = Pipeline::compute(device.context(), cache, &compute_info(info)?)?;
             write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &[pipeline.was_cached()] });
             handle::create_with(allocator, PipelineObject::Compute(Box::new(pipeline)))
@@ -206,7 +207,7 @@ pub unsafe fn create_pipelines<T>(
     device: &DeviceObject,
     infos: &[T],
     pipelines: *mut c::Pipeline,
-    flags: impl Fn(&T) -> c::PipelineCreateFlags,
+    flags: impl Fn(&T) -> c::PipelineCreateFlags2KHR,
     create: impl Fn(&T, Instant) -> vk::Result<c::Pipeline>,
 ) -> vk::Result<c::Result> {
     for index in 0..infos.len() {
@@ -221,7 +222,7 @@ pub unsafe fn create_pipelines<T>(
             Err(error) => {
                 diagnosis::report_to_messengers(&device.device, &error);
                 first_error.get_or_insert(error);
-                if flags(info).contains(c::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE) {
+                if flags(info).contains(c::PipelineCreateFlags2KHR::EARLY_RETURN_ON_FAILURE) {
                     break;
                 }
             }
@@ -231,6 +232,20 @@ pub unsafe fn create_pipelines<T>(
         Some(error) => Err(error),
         None => done(),
     }
+}
+
+/// The flags of a pipeline: those of the chain replace those of the structure.
+///
+/// # Safety
+/// The chain is valid.
+pub unsafe fn pipeline_flags(
+    chain: *const c_void,
+    flags: c::PipelineCreateFlags,
+) -> c::PipelineCreateFlags2KHR {
+    // SAFETY: as the caller says.
+    let node = unsafe { raw::find_in_chain::<c::PipelineCreateFlags2CreateInfoKHR<'_>>(chain) };
+    let same_bits = c::PipelineCreateFlags2KHR::from_raw(flags.as_raw().into());
+    node.map_or(same_bits, |node| node.flags)
 }
 
 /// Writes a NUL-terminated text and its size, or, if `out` is null, only its size in bytes. Returns
@@ -335,7 +350,8 @@ unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<Sh
     // SAFETY: as the caller says.
     unsafe {
         let layout = handle::get(info.layout)?;
-        shader_info(Stage::Compute, &info.stage, layout, info.flags)
+        let flags = pipeline_flags(info.p_next, info.flags);
+        shader_info(Stage::Compute, &info.stage, layout, (flags, info.p_next))
     }
 }
 
@@ -353,8 +369,8 @@ unsafe fn new_module(info: &c::ShaderModuleCreateInfo<'_>) -> vk::Result<ShaderM
     ShaderModule::new(&words)
 }
 
-/// The module of a stage, or, if it has only an identifier, a module that is looked up in the
-/// pipeline cache by it.
+/// The module of a stage. Without one, the chain has its SPIR-V, or an identifier by which the
+/// shader is looked up in the pipeline cache.
 ///
 /// # Safety
 /// The structure and its chain are valid.
@@ -368,6 +384,13 @@ unsafe fn module(from: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<Arc<
             Some(node) if from.module == c::ShaderModule::null() => {
                 let identifier = raw::slice(node.p_identifier, node.identifier_size);
                 Ok(Arc::new(ShaderModule::named(identifier)))
+            }
+            _ if from.module == c::ShaderModule::null() => {
+                let info = raw::find_in_chain::<c::ShaderModuleCreateInfo<'_>>(from.p_next);
+                let info = info.ok_or(vk::Error::BadHandle {
+                    what: "VkShaderModule",
+                })?;
+                Ok(Arc::new(new_module(info)?))
             }
             _ => Ok(handle::get(from.module)?.clone()),
         }
@@ -390,16 +413,51 @@ unsafe fn write_identifier(module: &ShaderModule, out: *mut c::ShaderModuleIdent
     }
 }
 
-/// The parameters of a stage's shader.
+/// The robustness that the chain of a stage selects, or else that of its pipeline.
 ///
 /// # Safety
-/// The structure and its chain are valid.
+/// The chains are valid.
+unsafe fn robustness(
+    stage: *const c_void,
+    pipeline: *const c_void,
+) -> vk::Result<BufferRobustness> {
+    type Node<'a> = c::PipelineRobustnessCreateInfoEXT<'a>;
+    // SAFETY: as the caller says.
+    let node =
+        unsafe { raw::find_in_chain::<Node<'_>>(stage).or_else(|| raw::find_in_chain(pipeline)) };
+    let Some(node) = node else {
+        return Ok(BufferRobustness::default());
+    };
+    let robust = |behavior| {
+        use c::PipelineRobustnessBufferBehaviorEXT as B;
+        Ok(match behavior {
+            B::DEVICE_DEFAULT => None,
+            B::DISABLED => Some(false),
+            B::ROBUST_BUFFER_ACCESS | B::ROBUST_BUFFER_ACCESS_2 => Some(true),
+            _ => {
+                return Err(vk::Error::InvalidUse {
+                    why: "an unknown robustness behavior",
+                });
+            }
+        })
+    };
+    Ok(BufferRobustness {
+        storage: robust(node.storage_buffers)?,
+        uniform: robust(node.uniform_buffers)?,
+    })
+}
+
+/// The parameters of a stage's shader. `pipeline`: the flags and the chain of its pipeline.
+///
+/// # Safety
+/// The structure and both chains are valid.
 pub unsafe fn shader_info(
     stage: Stage,
     from: &c::PipelineShaderStageCreateInfo<'_>,
     layout: &Arc<PipelineLayout>,
-    flags: c::PipelineCreateFlags,
+    pipeline: (c::PipelineCreateFlags2KHR, *const c_void),
 ) -> vk::Result<ShaderInfo> {
+    let (flags, chain) = pipeline;
     // SAFETY: as the caller says.
     unsafe {
         let constants = match from.p_specialization_info.as_ref() {
@@ -412,7 +470,7 @@ pub unsafe fn shader_info(
             }
             None => Vec::new(),
         };
-        use c::PipelineCreateFlags as Flags;
+        use c::PipelineCreateFlags2KHR as Flags;
         Ok(ShaderInfo {
             stage,
             module: module(from)?,
@@ -421,8 +479,9 @@ pub unsafe fn shader_info(
             layout: layout.clone(),
             dispatch_base: flags.contains(Flags::DISPATCH_BASE),
             subgroup_size: subgroup_size(from)?,
+            robustness: robustness(from.p_next, chain)?,
             cached_only: flags.contains(Flags::FAIL_ON_PIPELINE_COMPILE_REQUIRED),
-            capture: flags.contains(Flags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR),
+            capture: flags.contains(Flags::CAPTURE_INTERNAL_REPRESENTATIONS),
         })
     }
 }

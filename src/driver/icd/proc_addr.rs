@@ -12,7 +12,7 @@ use ash::vk as c;
 
 use crate::entry::{DispatchLevel, EntryPoint, FunctionPointer, entries};
 use crate::table::{PROMOTED, TABLES};
-use crate::{handle, raw};
+use crate::{core_version, handle, raw};
 
 entries! { PROC_ADDR:
     Global vkGetInstanceProcAddr(instance: c::Instance, name: *const c_char) -> Option<FunctionPointer> {
@@ -33,7 +33,19 @@ pub fn rows() -> &'static BTreeMap<&'static str, EntryPoint> {
             .copied()
             .chain([PROC_ADDR])
             .flatten()
-            .map(|row| (row.name, *row))
+            .map(|row| {
+                let core_version = match row.extension {
+                    "" => core_version::introduced(row.name),
+                    _ => c::API_VERSION_1_0,
+                };
+                (
+                    row.name,
+                    EntryPoint {
+                        core_version,
+                        ..*row
+                    },
+                )
+            })
             .collect();
         for &(name, core, extension) in PROMOTED {
             if let Some(row) = rows.get(core).copied() {
@@ -42,6 +54,7 @@ pub fn rows() -> &'static BTreeMap<&'static str, EntryPoint> {
                     EntryPoint {
                         name,
                         extension,
+                        core_version: c::API_VERSION_1_0,
                         ..row
                     },
                 );
@@ -72,7 +85,8 @@ pub unsafe fn instance_pointer(
         Some(object) => {
             let instance_extension =
                 vk::extension::find(vk::extension::INSTANCE, row.extension).is_some();
-            !instance_extension || object.instance.has(row.extension)
+            let enabled = !instance_extension || object.instance.has(row.extension);
+            enabled && row.core_version <= vk::extension::API_VERSION
         }
     };
     found.then_some(row.pointer)
@@ -91,9 +105,13 @@ pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<F
         )
     };
     let device = &object.device;
-    let enabled = row.extension.is_empty()
-        || device.has(row.extension)
-        || device.context.physical.instance_has(row.extension);
+    // Core functions of versions that the application did not request do not exist
+    // (VK_KHR_maintenance5); other drivers do the same without that extension.
+    let version = object.requested_version.min(vk::extension::API_VERSION);
+    let enabled = match row.extension {
+        "" => row.core_version <= version,
+        name => device.has(name) || device.context.physical.instance_has(name),
+    };
     (row.level == DispatchLevel::Device && enabled).then_some(row.pointer)
 }
 

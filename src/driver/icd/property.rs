@@ -17,7 +17,7 @@ trait Property {
 }
 
 macro_rules! properties {
-    ($($ty:ident |$device:ident| $({ $($before:stmt;)* })? [$($member:ident: $value:expr),* $(,)?])*) => {
+    ($($ty:ident |$device:ident| $(keeps $kept:ident)* $({ $($before:stmt;)* })? [$($member:ident: $value:expr),* $(,)?])*) => {
         $(impl Property for c::$ty<'_> {
             fn query($device: &vk::PhysicalDevice) -> Self {
                 $($($before)*)?
@@ -47,9 +47,9 @@ macro_rules! properties {
                     $(<c::$ty<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
                         // SAFETY: `sType` says that the node is of this type.
                         let out = unsafe { &mut *node.cast::<c::$ty<'_>>() };
-                        let p_next = out.p_next;
-                        *out = c::$ty::query(device);
-                        out.p_next = p_next;
+                        let given = std::mem::replace(out, c::$ty::query(device));
+                        out.p_next = given.p_next;
+                        $(out.$kept = given.$kept;)*
                     })*
                     _ => {}
                 }
@@ -391,6 +391,42 @@ properties! {
         uniform_texel_buffer_offset_single_texel_alignment: texels.uniform_texel_buffer_offset_single_texel_alignment,
         max_buffer_size: maintenance4.max_buffer_size,
     ]
+    PhysicalDeviceVulkan14Properties |device| keeps p_copy_src_layouts keeps p_copy_dst_layouts {
+        let lines = c::PhysicalDeviceLineRasterizationPropertiesEXT::query(device);
+        let divisors = c::PhysicalDeviceVertexAttributeDivisorPropertiesKHR::query(device);
+        let push = c::PhysicalDevicePushDescriptorPropertiesKHR::query(device);
+        let maintenance5 = c::PhysicalDeviceMaintenance5PropertiesKHR::query(device);
+        let maintenance6 = c::PhysicalDeviceMaintenance6PropertiesKHR::query(device);
+        let robustness = c::PhysicalDevicePipelineRobustnessPropertiesEXT::query(device);
+    } [
+        line_sub_pixel_precision_bits: lines.line_sub_pixel_precision_bits,
+        max_vertex_attrib_divisor: divisors.max_vertex_attrib_divisor,
+        supports_non_zero_first_instance: divisors.supports_non_zero_first_instance,
+        max_push_descriptors: push.max_push_descriptors,
+        // There is no local read yet.
+        dynamic_rendering_local_read_depth_stencil_attachments: c::FALSE,
+        dynamic_rendering_local_read_multisampled_attachments: c::FALSE,
+        early_fragment_multisample_coverage_after_sample_counting: maintenance5.early_fragment_multisample_coverage_after_sample_counting,
+        early_fragment_sample_mask_test_before_sample_counting: maintenance5.early_fragment_sample_mask_test_before_sample_counting,
+        depth_stencil_swizzle_one_support: maintenance5.depth_stencil_swizzle_one_support,
+        polygon_mode_point_size: maintenance5.polygon_mode_point_size,
+        non_strict_single_pixel_wide_lines_use_parallelogram: maintenance5.non_strict_single_pixel_wide_lines_use_parallelogram,
+        non_strict_wide_lines_use_parallelogram: maintenance5.non_strict_wide_lines_use_parallelogram,
+        block_texel_view_compatible_multiple_layers: maintenance6.block_texel_view_compatible_multiple_layers,
+        max_combined_image_sampler_descriptor_count: maintenance6.max_combined_image_sampler_descriptor_count,
+        fragment_shading_rate_clamp_combiner_inputs: maintenance6.fragment_shading_rate_clamp_combiner_inputs,
+        default_robustness_storage_buffers: robustness.default_robustness_storage_buffers,
+        default_robustness_uniform_buffers: robustness.default_robustness_uniform_buffers,
+        default_robustness_vertex_inputs: robustness.default_robustness_vertex_inputs,
+        default_robustness_images: robustness.default_robustness_images,
+        // The host copies no images yet, so there are no layouts for it.
+        copy_src_layout_count: 0,
+        p_copy_src_layouts: std::ptr::null_mut(),
+        copy_dst_layout_count: 0,
+        p_copy_dst_layouts: std::ptr::null_mut(),
+        optimal_tiling_layout_uuid: [0; c::UUID_SIZE],
+        identical_memory_type_requirements: c::FALSE,
+    ]
     PhysicalDevicePCIBusInfoPropertiesEXT |device| {
         let address = device.info().node.as_ref().and_then(|node| node.pci).unwrap_or_default();
     } [
@@ -411,6 +447,26 @@ properties! {
     ]
     PhysicalDeviceComputeShaderDerivativesPropertiesKHR |_device| [
         mesh_and_task_shader_derivatives: c::FALSE,
+    ]
+    PhysicalDeviceMaintenance5PropertiesKHR |_device| [
+        // Samples are counted as without early fragment tests (Mesa, `anv_physical_device.c`).
+        early_fragment_multisample_coverage_after_sample_counting: c::FALSE,
+        early_fragment_sample_mask_test_before_sample_counting: c::FALSE,
+        // The channel selects of surface states apply to depth and stencil as to colour.
+        depth_stencil_swizzle_one_support: c::TRUE,
+        // Corners that are drawn as points have the width that 3DSTATE_SF selects for points.
+        polygon_mode_point_size: c::TRUE,
+        // Lines that are not rectangular follow the rule of diamonds, and wide ones replicate it.
+        non_strict_single_pixel_wide_lines_use_parallelogram: c::FALSE,
+        non_strict_wide_lines_use_parallelogram: c::FALSE,
+    ]
+    // The hardware bounds everything; without the features, the compiler may merge accesses to
+    // buffers across their bounds.
+    PhysicalDevicePipelineRobustnessPropertiesEXT |_device| [
+        default_robustness_storage_buffers: c::PipelineRobustnessBufferBehaviorEXT::DISABLED,
+        default_robustness_uniform_buffers: c::PipelineRobustnessBufferBehaviorEXT::DISABLED,
+        default_robustness_vertex_inputs: c::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS_2,
+        default_robustness_images: c::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2,
     ]
     PhysicalDeviceMaintenance6PropertiesKHR |_device| [
         // Views of compressed images in formats of single texels have one layer, as core demands.

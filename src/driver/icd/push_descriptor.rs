@@ -14,7 +14,7 @@ use crate::recording::{bind_point, bind_points, record};
 use crate::{handle, raw};
 
 entries! { PUSH_DESCRIPTOR:
-    Device ["VK_KHR_push_descriptor"] vkCmdPushDescriptorSetKHR(
+    Device vkCmdPushDescriptorSet(
         command_buffer: c::CommandBuffer,
         pipeline_bind_point: c::PipelineBindPoint,
         layout: c::PipelineLayout,
@@ -32,7 +32,7 @@ entries! { PUSH_DESCRIPTOR:
         record(command_buffer, |commands| push_writes(commands, bind_point(pipeline_bind_point)?, &info))
     }
 
-    Device ["VK_KHR_maintenance6"] vkCmdPushDescriptorSet2KHR(
+    Device vkCmdPushDescriptorSet2(
         command_buffer: c::CommandBuffer,
         push_descriptor_set_info: *const c::PushDescriptorSetInfoKHR<'_>,
     ) {
@@ -42,7 +42,7 @@ entries! { PUSH_DESCRIPTOR:
         })
     }
 
-    Device ["VK_KHR_push_descriptor"] vkCmdPushDescriptorSetWithTemplateKHR(
+    Device vkCmdPushDescriptorSetWithTemplate(
         command_buffer: c::CommandBuffer,
         descriptor_update_template: c::DescriptorUpdateTemplate,
         layout: c::PipelineLayout,
@@ -59,7 +59,7 @@ entries! { PUSH_DESCRIPTOR:
         record(command_buffer, |commands| push_by_template(commands, &info))
     }
 
-    Device ["VK_KHR_maintenance6"] vkCmdPushDescriptorSetWithTemplate2KHR(
+    Device vkCmdPushDescriptorSetWithTemplate2(
         command_buffer: c::CommandBuffer,
         push_descriptor_set_with_template_info: *const c::PushDescriptorSetWithTemplateInfoKHR<'_>,
     ) {

@@ -42,6 +42,12 @@ macro_rules! subpass_references {
     };
 }
 
+/// Granularity of render areas: none, as nothing outside of the area is written.
+const GRANULARITY: c::Extent2D = c::Extent2D {
+    width: 1,
+    height: 1,
+};
+
 entries! { RENDER:
     Device vkCreateRenderPass(
         device: c::Device,
@@ -132,7 +138,16 @@ entries! { RENDER:
         render_pass: c::RenderPass,
         granularity: *mut c::Extent2D,
     ) {
-        raw::write(granularity, c::Extent2D { width: 1, height: 1 });
+        raw::write(granularity, GRANULARITY);
+        Ok(())
+    }
+
+    Device vkGetRenderingAreaGranularity(
+        device: c::Device,
+        rendering_area_info: *const c::RenderingAreaInfoKHR<'_>,
+        granularity: *mut c::Extent2D,
+    ) {
+        raw::write(granularity, GRANULARITY);
         Ok(())
     }
 

@@ -301,6 +301,7 @@ unsafe fn submit<T>(
     // SAFETY: as the caller says.
     let (device, fence) = unsafe { (handle::get(queue)?, handle::optional(fence)?) };
     if infos.is_empty() && fence.is_none() {
+        device.context.check_lost()?;
         return done();
     }
     // Submissions are large and not moved. The frequent case of a single one stays on the stack.

@@ -406,9 +406,66 @@ pub const PROMOTED: &[(&str, &str, &str)] = &[
         "VK_KHR_calibrated_timestamps",
     ),
     (
-        "vkCmdSetLineStippleKHR",
         "vkCmdSetLineStippleEXT",
+        "vkCmdSetLineStipple",
+        "VK_EXT_line_rasterization",
+    ),
+    (
+        "vkCmdSetLineStippleKHR",
+        "vkCmdSetLineStipple",
         "VK_KHR_line_rasterization",
+    ),
+    ("vkMapMemory2KHR", "vkMapMemory2", "VK_KHR_map_memory2"),
+    ("vkUnmapMemory2KHR", "vkUnmapMemory2", "VK_KHR_map_memory2"),
+    (
+        "vkCmdPushDescriptorSetKHR",
+        "vkCmdPushDescriptorSet",
+        "VK_KHR_push_descriptor",
+    ),
+    (
+        "vkCmdPushDescriptorSetWithTemplateKHR",
+        "vkCmdPushDescriptorSetWithTemplate",
+        "VK_KHR_push_descriptor",
+    ),
+    (
+        "vkCmdBindIndexBuffer2KHR",
+        "vkCmdBindIndexBuffer2",
+        "VK_KHR_maintenance5",
+    ),
+    (
+        "vkGetRenderingAreaGranularityKHR",
+        "vkGetRenderingAreaGranularity",
+        "VK_KHR_maintenance5",
+    ),
+    (
+        "vkGetDeviceImageSubresourceLayoutKHR",
+        "vkGetDeviceImageSubresourceLayout",
+        "VK_KHR_maintenance5",
+    ),
+    (
+        "vkGetImageSubresourceLayout2KHR",
+        "vkGetImageSubresourceLayout2",
+        "VK_KHR_maintenance5",
+    ),
+    (
+        "vkCmdBindDescriptorSets2KHR",
+        "vkCmdBindDescriptorSets2",
+        "VK_KHR_maintenance6",
+    ),
+    (
+        "vkCmdPushConstants2KHR",
+        "vkCmdPushConstants2",
+        "VK_KHR_maintenance6",
+    ),
+    (
+        "vkCmdPushDescriptorSet2KHR",
+        "vkCmdPushDescriptorSet2",
+        "VK_KHR_maintenance6",
+    ),
+    (
+        "vkCmdPushDescriptorSetWithTemplate2KHR",
+        "vkCmdPushDescriptorSetWithTemplate2",
+        "VK_KHR_maintenance6",
     ),
 ];
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-pub use compile::{InputsRead, Stage, SubgroupSize, TranslatedShader};
+pub use compile::{InputsRead, RobustBuffers, Stage, SubgroupSize, TranslatedShader};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
@@ -28,10 +28,33 @@ pub struct ShaderInfo {
     pub dispatch_base: bool,
     /// Subgroup size requirements.
     pub subgroup_size: SubgroupSize,
+    /// Robustness of its buffer accesses.
+    pub robustness: BufferRobustness,
     /// Fail if the shader is not in a cache, instead of compiling it.
     pub cached_only: bool,
     /// Keep the dumps for `vkGetPipelineExecutableInternalRepresentationsKHR`.
     pub capture: bool,
+}
+
+/// Whether a shader's accesses to a type of buffer are robust; `None`: as the device's features
+/// demand. The hardware bounds all accesses anyway, also those to vertices and images: robust
+/// accesses only prevent that the compiler merges them where that would move the bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferRobustness {
+    /// Storage buffers.
+    pub storage: Option<bool>,
+    /// Uniform buffers.
+    pub uniform: Option<bool>,
+}
+
+impl BufferRobustness {
+    /// The buffers with robust accesses, given whether the device's features demand them.
+    fn resolve(self, device: bool) -> RobustBuffers {
+        RobustBuffers {
+            storage: self.storage.unwrap_or(device),
+            uniform: self.uniform.unwrap_or(device),
+        }
+    }
 }
 
 /// What a graphics shader depends on besides itself.
@@ -109,7 +132,7 @@ fn with_key<R>(
         entry_point: &info.entry,
         specialization: &specialization,
         dispatch_base: info.dispatch_base,
-        robust_buffers: context.features.robust_buffers,
+        robust_buffers: info.robustness.resolve(context.features.robust_buffers),
         subgroup_size: info.subgroup_size,
         sample_shading: neighbours.sample_shading,
         alpha_to_coverage: match info.stage {

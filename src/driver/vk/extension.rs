@@ -26,9 +26,13 @@ const fn row(name: &'static str, spec_version: u32, core_since: Option<u32>) -> 
 const V1_1: Option<u32> = Some(api::API_VERSION_1_1);
 const V1_2: Option<u32> = Some(api::API_VERSION_1_2);
 const V1_3: Option<u32> = Some(api::API_VERSION_1_3);
-const V1_4: Option<u32> = Some(api::make_api_version(0, 1, 4, 0));
+const V1_4: Option<u32> = Some(API_VERSION_1_4);
 
-/// The supported version of Vulkan.
+/// Vulkan 1.4, which is newer than the definitions of ash.
+pub const API_VERSION_1_4: u32 = api::make_api_version(0, 1, 4, 0);
+
+/// The supported version of Vulkan. All tables have the entries of 1.4 already: commands of versions
+/// beyond this one are not found, so that it alone decides.
 pub const API_VERSION: u32 = api::make_api_version(0, 1, 3, 281);
 
 /// Instance extensions, by name.
@@ -92,6 +96,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_physical_device_drm", 1, None),
     row("VK_EXT_pipeline_creation_cache_control", 3, V1_3),
     row("VK_EXT_pipeline_creation_feedback", 1, V1_3),
+    row("VK_EXT_pipeline_robustness", 1, V1_4),
     row("VK_EXT_post_depth_coverage", 1, None),
     row("VK_EXT_primitive_topology_list_restart", 1, None),
     row("VK_EXT_primitives_generated_query", 1, None),
@@ -107,6 +112,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_shader_atomic_float2", 1, None),
     row("VK_EXT_shader_demote_to_helper_invocation", 1, V1_3),
     row("VK_EXT_shader_module_identifier", 1, None),
+    row("VK_EXT_shader_replicated_composites", 1, None),
     row("VK_EXT_shader_stencil_export", 1, None),
     row("VK_EXT_shader_subgroup_ballot", 1, None),
     row("VK_EXT_shader_subgroup_vote", 1, None),
@@ -157,6 +163,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_maintenance2", 1, V1_1),
     row("VK_KHR_maintenance3", 1, V1_1),
     row("VK_KHR_maintenance4", 2, V1_3),
+    row("VK_KHR_maintenance5", 1, V1_4),
     row("VK_KHR_maintenance6", 1, V1_4),
     row("VK_KHR_map_memory2", 1, V1_4),
     row("VK_KHR_multiview", 1, V1_1),
@@ -173,11 +180,17 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_shader_atomic_int64", 1, V1_2),
     row("VK_KHR_shader_clock", 1, None),
     row("VK_KHR_shader_draw_parameters", 1, V1_1),
+    row("VK_KHR_shader_expect_assume", 1, V1_4),
     row("VK_KHR_shader_float16_int8", 1, V1_2),
     row("VK_KHR_shader_float_controls", 4, V1_2),
+    row("VK_KHR_shader_float_controls2", 1, V1_4),
     row("VK_KHR_shader_integer_dot_product", 1, V1_3),
+    row("VK_KHR_shader_maximal_reconvergence", 1, None),
     row("VK_KHR_shader_non_semantic_info", 1, V1_3),
+    row("VK_KHR_shader_quad_control", 1, None),
+    row("VK_KHR_shader_relaxed_extended_instruction", 1, None),
     row("VK_KHR_shader_subgroup_extended_types", 1, V1_2),
+    row("VK_KHR_shader_subgroup_rotate", 2, V1_4),
     row("VK_KHR_shader_subgroup_uniform_control_flow", 1, None),
     row("VK_KHR_shader_terminate_invocation", 1, V1_3),
     row("VK_KHR_spirv_1_4", 1, V1_2),

@@ -255,6 +255,8 @@ static ROWS: &[Row] = &[
     colour(F::B8G8R8A8_UNORM, "B8G8R8A8_UNORM"),
     colour(F::B8G8R8A8_SRGB, "B8G8R8A8_UNORM_SRGB"),
     colour(F::A4R4G4B4_UNORM_PACK16, "B4G4R4A4_UNORM"),
+    swizzled_row(F::A1B5G5R5_UNORM_PACK16_KHR, "B5G5R5A1_UNORM", BGRA),
+    colour(F::A8_UNORM_KHR, "A8_UNORM"),
 ];
 
 fn by_name(name: &str) -> Option<&'static hw::Format> {

@@ -28,7 +28,9 @@ pub const SUBGROUP_OPERATIONS: api::SubgroupFeatureFlags = api::SubgroupFeatureF
         | api::SubgroupFeatureFlags::SHUFFLE.as_raw()
         | api::SubgroupFeatureFlags::SHUFFLE_RELATIVE.as_raw()
         | api::SubgroupFeatureFlags::CLUSTERED.as_raw()
-        | api::SubgroupFeatureFlags::QUAD.as_raw(),
+        | api::SubgroupFeatureFlags::QUAD.as_raw()
+        | api::SubgroupFeatureFlags::ROTATE_KHR.as_raw()
+        | api::SubgroupFeatureFlags::ROTATE_CLUSTERED_KHR.as_raw(),
 );
 
 /// A memory type.

@@ -7,7 +7,7 @@ use cmd::Generation as _;
 use crate::cache::PipelineCache;
 use crate::code::{self, Code};
 use crate::compiler::{self, Neighbours};
-pub use crate::compiler::{ShaderInfo, Stage, SubgroupSize};
+pub use crate::compiler::{BufferRobustness, ShaderInfo, Stage, SubgroupSize};
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};

@@ -297,6 +297,7 @@ pub fn wait_timelines(
     all: bool,
     deadline_ns: i64,
 ) -> Result<bool> {
+    context.check_lost()?;
     // Every timeline has reached 0; the kernel would take point 0 for the binary fence.
     if !all && waits.iter().any(|wait| wait.1 == 0) {
         return Ok(true);

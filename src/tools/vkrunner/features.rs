@@ -72,6 +72,16 @@ pub struct ExtensionFeatures {
     pub members: &'static [&'static str],
 }
 
+/// Structure types of extensions that are newer than the definitions of ash.
+trait NewerTypes {
+    const PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_558_000);
+    const PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_564_000);
+}
+
+impl NewerTypes for StructureType {}
+
 macro_rules! extensions {
     ($($name:literal $structure:ident [$($member:ident)*];)*) => {
         /// The table.
@@ -145,6 +155,17 @@ extensions! {
     "VK_KHR_workgroup_memory_explicit_layout" PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR
         [workgroupMemoryExplicitLayout workgroupMemoryExplicitLayoutScalarBlockLayout
          workgroupMemoryExplicitLayout8BitAccess workgroupMemoryExplicitLayout16BitAccess];
+    "VK_KHR_shader_subgroup_rotate" PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR
+        [shaderSubgroupRotate shaderSubgroupRotateClustered];
+    "VK_KHR_shader_float_controls2" PHYSICAL_DEVICE_SHADER_FLOAT_CONTROLS_2_FEATURES_KHR [shaderFloatControls2];
+    "VK_KHR_shader_expect_assume" PHYSICAL_DEVICE_SHADER_EXPECT_ASSUME_FEATURES_KHR [shaderExpectAssume];
+    "VK_KHR_shader_maximal_reconvergence" PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR
+        [shaderMaximalReconvergence];
+    "VK_KHR_shader_quad_control" PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR [shaderQuadControl];
+    "VK_KHR_shader_relaxed_extended_instruction" PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR
+        [shaderRelaxedExtendedInstruction];
+    "VK_EXT_shader_replicated_composites" PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT
+        [shaderReplicatedComposites];
     "VK_KHR_shader_integer_dot_product" PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES [shaderIntegerDotProduct];
     "VK_KHR_shader_subgroup_extended_types" PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES
         [shaderSubgroupExtendedTypes];
@@ -175,6 +196,12 @@ pub fn required_by(extension: &str) -> &'static [&'static str] {
         }
         "VK_EXT_shader_atomic_float2" => &["VK_EXT_shader_atomic_float"],
         "VK_EXT_descriptor_indexing" => &["VK_KHR_maintenance3"],
+        "VK_KHR_shader_float_controls2" => &["VK_KHR_shader_float_controls"],
+        "VK_KHR_shader_quad_control" => &[
+            "VK_KHR_shader_maximal_reconvergence",
+            "VK_KHR_vulkan_memory_model",
+        ],
+        "VK_KHR_shader_relaxed_extended_instruction" => &["VK_KHR_shader_non_semantic_info"],
         "VK_EXT_inline_uniform_block" => &["VK_KHR_maintenance1"],
         "VK_KHR_sampler_ycbcr_conversion" => &[
             "VK_KHR_maintenance1",

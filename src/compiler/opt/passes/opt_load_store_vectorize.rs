@@ -13,7 +13,7 @@
 use crate::analysis::offset::{
     Linear, SLOT_BYTES, Terms, constant_start, is_slots, may_wrap, split_constant,
 };
-use crate::pass::Ctx;
+use crate::pass::{Ctx, RobustBuffers};
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -70,10 +70,14 @@ fn classify(stage: Stage, i: &Intrinsic) -> Option<(Class, usize, Option<usize>,
     })
 }
 
-/// True for accesses that are bounds-checked by the hardware.
-fn is_bounded(op: IntrinsicOp) -> bool {
+/// True for accesses that are bounds-checked by the hardware and have to be robust.
+fn is_robust(robust: RobustBuffers, op: IntrinsicOp) -> bool {
     use IntrinsicOp as Op;
-    [Op::LoadUbo, Op::LoadSsbo, Op::StoreSsbo].contains(&op)
+    match op {
+        Op::LoadUbo => robust.uniform,
+        Op::LoadSsbo | Op::StoreSsbo => robust.storage,
+        _ => false,
+    }
 }
 
 /// Accesses with equal keys differ only in constant offsets.
@@ -128,7 +132,7 @@ pub fn opt_load_store_vectorize(s: &mut Shader, ctx: &Ctx) -> bool {
     changed
 }
 
-fn vectorize_block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
+fn vectorize_block(s: &mut Shader, b: Id<Block>, robust: RobustBuffers) -> bool {
     let candidates = s.blocks[b]
         .instrs
         .iter()
@@ -195,8 +199,7 @@ fn vectorize_block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
                 class,
                 store,
                 slots: is_slots(i),
-                robust_bits: (robust && is_bounded(i.op))
-                    .then(|| s.defs[i.srcs[offset_at]].bit_size),
+                robust_bits: is_robust(robust, i.op).then(|| s.defs[i.srcs[offset_at]].bit_size),
                 accesses: vec![access],
             }),
         }
