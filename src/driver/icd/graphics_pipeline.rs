@@ -11,7 +11,7 @@ use vk::pipeline::Stage;
 use crate::entry::entries;
 use crate::objects::PipelineObject;
 use crate::pipeline::{CreationFeedback, create_pipelines, shader_info, write_feedback};
-use crate::{handle, raw};
+use crate::{dynamic, handle, raw, types};
 
 entries! { GRAPHICS_PIPELINE:
     Device vkCreateGraphicsPipelines(
@@ -68,9 +68,16 @@ unsafe fn graphics_info<'a>(
             });
         }
         let layout = handle::get(info.layout)?;
+        // A feedback loop reads depth or stencil as a texture.
+        let loops = c::PipelineCreateFlags::DEPTH_STENCIL_ATTACHMENT_FEEDBACK_LOOP_EXT;
         let (views, reads_tests) = match (handle::optional(info.render_pass)?, rendering(info)) {
             (Some(pass), _) => (pass.views(info.subpass)?, pass.reads_tests(info.subpass)?),
-            (None, Some(rendering)) => (ViewMask::new(rendering.view_mask)?, false),
+            (None, Some(rendering)) => (
+                ViewMask::new(rendering.view_mask)?,
+                has_depth_stencil(rendering)
+                    && layout.may_hold_input_attachments()
+                    && may_read_tests(info),
+            ),
             (None, None) => (ViewMask::default(), false),
         };
         let stages = raw::slice(info.p_stages, info.stage_count).iter();
@@ -79,9 +86,9 @@ unsafe fn graphics_info<'a>(
             .collect::<vk::Result<_>>()?;
         Ok(GraphicsPipelineInfo {
             stages,
-            fixed: fixed_function_info(info),
+            fixed: fixed_function_info(info)?,
             views: views.mask(),
-            reads_tests,
+            reads_tests: reads_tests || info.flags.contains(loops),
         })
     }
 }
@@ -91,12 +98,17 @@ unsafe fn graphics_info<'a>(
 #[cfg(test)]
 const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
     use c::StructureType as S;
+    use c::TaggedStructure;
     &[
         (
             "VkGraphicsPipelineCreateInfo",
             &[
                 S::PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
                 S::PIPELINE_RENDERING_CREATE_INFO,
+                // Pipelines work with any locations: their fragment shaders write slots of the
+                // binding table, which commands fill.
+                S::RENDERING_ATTACHMENT_LOCATION_INFO_KHR,
+                S::RENDERING_INPUT_ATTACHMENT_INDEX_INFO_KHR,
                 S::PIPELINE_LIBRARY_CREATE_INFO_KHR,
             ],
         ),
@@ -111,7 +123,10 @@ const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
         ),
         (
             "VkPipelineViewportStateCreateInfo",
-            &[S::PIPELINE_VIEWPORT_DEPTH_CLIP_CONTROL_CREATE_INFO_EXT],
+            &[
+                S::PIPELINE_VIEWPORT_DEPTH_CLIP_CONTROL_CREATE_INFO_EXT,
+                types::PipelineViewportDepthClampControlCreateInfoEXT::STRUCTURE_TYPE,
+            ],
         ),
         (
             "VkPipelineRasterizationStateCreateInfo",
@@ -121,6 +136,7 @@ const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
                 S::PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
                 S::PIPELINE_RASTERIZATION_STATE_STREAM_CREATE_INFO_EXT,
                 S::PIPELINE_RASTERIZATION_CONSERVATIVE_STATE_CREATE_INFO_EXT,
+                S::DEPTH_BIAS_REPRESENTATION_INFO_EXT,
             ],
         ),
         (
@@ -151,11 +167,42 @@ unsafe fn rendering<'a>(
     unsafe { raw::find_in_chain::<c::PipelineRenderingCreateInfo<'_>>(info.p_next) }
 }
 
+/// Whether a pipeline for dynamic rendering has depth or stencil.
+fn has_depth_stencil(rendering: &c::PipelineRenderingCreateInfo<'_>) -> bool {
+    let formats = [
+        rendering.depth_attachment_format,
+        rendering.stencil_attachment_format,
+    ];
+    formats != [c::Format::UNDEFINED; 2]
+}
+
+/// Whether shaders of dynamic rendering may read depth or stencil as input attachments: unless both
+/// indices are unused. Without an index, they are input attachments without one.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn may_read_tests(info: &c::GraphicsPipelineCreateInfo<'_>) -> bool {
+    type Indices<'a> = c::RenderingInputAttachmentIndexInfoKHR<'a>;
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(indices) = raw::find_in_chain::<Indices<'_>>(info.p_next) else {
+            return true;
+        };
+        let depth = indices.p_depth_input_attachment_index.as_ref();
+        let stencil = indices.p_stencil_input_attachment_index.as_ref();
+        [depth, stencil]
+            .into_iter()
+            .any(|index| index != Some(&c::ATTACHMENT_UNUSED))
+    }
+}
+
 /// The state of the fixed functions.
 ///
 /// # Safety
 /// As [`graphics_info`].
-unsafe fn fixed_function_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a> {
+unsafe fn fixed_function_info<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+) -> vk::Result<FixedInfo<'a>> {
     // SAFETY: as the caller says. Structures that Vulkan ignores are not read: their pointers may
     // be invalid.
     unsafe {
@@ -172,13 +219,13 @@ unsafe fn fixed_function_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -
             && !is_dynamic(&fixed, c::DynamicState::RASTERIZER_DISCARD_ENABLE);
         read_vertex_input(info, &mut fixed);
         read_tessellation(info, &mut fixed);
-        read_rasterization(&mut fixed);
+        read_rasterization(&mut fixed)?;
         if !discards {
-            read_viewports(info, &mut fixed);
+            read_viewports(info, &mut fixed)?;
             read_multisampling(info, &mut fixed);
             read_attachment_state(info, &mut fixed);
         }
-        fixed
+        Ok(fixed)
     }
 }
 
@@ -197,7 +244,9 @@ unsafe fn read_vertex_input<'a>(
 ) {
     // SAFETY: as the caller says.
     unsafe {
-        if let Some(from) = info.p_vertex_input_state.as_ref() {
+        if let Some(from) = info.p_vertex_input_state.as_ref()
+            && !is_dynamic(fixed, c::DynamicState::VERTEX_INPUT_EXT)
+        {
             fixed.bindings = raw::slice(
                 from.p_vertex_binding_descriptions,
                 from.vertex_binding_description_count,
@@ -250,12 +299,14 @@ unsafe fn read_tessellation<'a>(
 ///
 /// # Safety
 /// The structure that `fixed` refers to and its chain are valid.
-unsafe fn read_rasterization(fixed: &mut FixedInfo<'_>) {
+unsafe fn read_rasterization(fixed: &mut FixedInfo<'_>) -> vk::Result<()> {
     type Clip<'a> = c::PipelineRasterizationDepthClipStateCreateInfoEXT<'a>;
     type Provoking<'a> = c::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'a>;
     type Conservative<'a> = c::PipelineRasterizationConservativeStateCreateInfoEXT<'a>;
     type Stream<'a> = c::PipelineRasterizationStateStreamCreateInfoEXT<'a>;
-    let Some(from) = fixed.raster else { return };
+    let Some(from) = fixed.raster else {
+        return Ok(());
+    };
     // SAFETY: as the caller says.
     unsafe {
         let clip = raw::find_in_chain::<Clip<'_>>(from.p_next);
@@ -269,6 +320,8 @@ unsafe fn read_rasterization(fixed: &mut FixedInfo<'_>) {
         fixed.conservative = conservative.map(|from| from.conservative_rasterization_mode);
         let stream = raw::find_in_chain::<Stream<'_>>(from.p_next);
         fixed.stream = stream.map_or(0, |from| from.rasterization_stream);
+        fixed.absolute_bias = dynamic::is_absolute_bias(raw::find_in_chain(from.p_next))?;
+        Ok(())
     }
 }
 
@@ -279,24 +332,30 @@ unsafe fn read_rasterization(fixed: &mut FixedInfo<'_>) {
 unsafe fn read_viewports<'a>(
     info: &'a c::GraphicsPipelineCreateInfo<'a>,
     fixed: &mut FixedInfo<'a>,
-) {
+) -> vk::Result<()> {
     use c::DynamicState as D;
     type Control<'a> = c::PipelineViewportDepthClipControlCreateInfoEXT<'a>;
+    type Clamp<'a> = types::PipelineViewportDepthClampControlCreateInfoEXT<'a>;
     // SAFETY: as the caller says.
     unsafe {
         let Some(from) = info.p_viewport_state.as_ref() else {
-            return;
+            return Ok(());
         };
         fixed.viewport_counts = [from.viewport_count, from.scissor_count];
         let control = raw::find_in_chain::<Control<'_>>(from.p_next);
         fixed.near_at_minus_w =
             control.is_some_and(|control| control.negative_one_to_one != c::FALSE);
+        if let Some(clamp) = raw::find_in_chain::<Clamp<'_>>(from.p_next) {
+            let range = clamp.p_depth_clamp_range;
+            fixed.clamp_range = dynamic::clamp_range(clamp.depth_clamp_mode, range)?;
+        }
         if !is_dynamic(fixed, D::VIEWPORT) && !is_dynamic(fixed, D::VIEWPORT_WITH_COUNT) {
             fixed.viewports = raw::slice(from.p_viewports, from.viewport_count);
         }
         if !is_dynamic(fixed, D::SCISSOR) && !is_dynamic(fixed, D::SCISSOR_WITH_COUNT) {
             fixed.scissors = raw::slice(from.p_scissors, from.scissor_count);
         }
+        Ok(())
     }
 }
 
@@ -339,11 +398,7 @@ unsafe fn read_attachment_state<'a>(
 ) {
     // SAFETY: as the caller says.
     unsafe {
-        let has_depth_stencil = rendering(info).is_none_or(|to| {
-            let formats = [to.depth_attachment_format, to.stencil_attachment_format];
-            formats != [c::Format::UNDEFINED; 2]
-        });
-        if has_depth_stencil {
+        if rendering(info).is_none_or(has_depth_stencil) {
             fixed.depth_stencil = info.p_depth_stencil_state.as_ref();
         }
         fixed.blend = info.p_color_blend_state.as_ref();

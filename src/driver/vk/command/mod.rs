@@ -35,6 +35,7 @@ pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, ResolveMode};
 pub use blit_resolve::BlitRegion;
 pub use buffer::{BindPoint, CommandBuffer, CommandPool};
 pub use cmd::CounterAddresses;
+pub use cmd::draw::state::{DepthBias, TargetSlots};
 pub use cmd::draw::{ByteCount, DrawParams};
 pub use draw::VertexBufferBinding;
 pub use image::BufferTexelLayout;
@@ -44,6 +45,6 @@ pub use pass::{
     Attachment, DepthStencilResolve, Framebuffer, RenderPass, RenderPassInstance, Subpass,
     SubpassDependency,
 };
-pub use rendering::{AttachmentClear, ClearArea};
+pub use rendering::{AttachmentClear, ClearArea, attachment_slots};
 pub use target::{BeginRendering, ColourAttachment, DepthStencil, InheritedRendering, LoadOp};
 pub use views::ViewMask;

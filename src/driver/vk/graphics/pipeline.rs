@@ -140,7 +140,8 @@ impl Pipeline {
         shaders.counted = purpose.counted;
         if let Some(fragment) = &mut shaders.fragment {
             fragment.target_op = purpose.aux_op;
-            fragment.reads_tests = purpose.reads_tests;
+            // Where commands enable feedback loops, any draw may read depth and stencil.
+            fragment.reads_tests = purpose.reads_tests || fixed.has_dynamic_feedback_loops();
             let diagnosis = context.physical.diagnosis();
             fragment.header_only = diagnosis.has(debug::Flag::HeaderOnly);
         }
