@@ -109,6 +109,43 @@ fn commands_set_the_vertex_input() {
     });
 }
 
+#[test]
+fn commands_enable_sample_locations() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let enables = ext::extended_dynamic_state3::Device::new(&rig.instance, d);
+    let locations = ext::sample_locations::Device::new(&rig.instance, d);
+    let canvas = Canvas::new(&rig, None);
+    let look = Look {
+        dynamic: &[
+            vk::DynamicState::SAMPLE_LOCATIONS_EXT,
+            vk::DynamicState::SAMPLE_LOCATIONS_ENABLE_EXT,
+        ],
+        ..Look::default()
+    };
+    let drawn = rectangles(&canvas, &look);
+    // The right edge is in the middle of pixel 8, whose centre is not covered.
+    let half = vertices(&rig, &rectangle([-1.0, -1.0], [0.0625, 1.0], RED));
+    for (on, expected) in [(true, stored(RED)), (false, [0; 4])] {
+        canvas.run(|commands| unsafe {
+            canvas.bind(commands, drawn, &half);
+            let places = [vk::SampleLocationEXT { x: 0.25, y: 0.5 }];
+            let info = vk::SampleLocationsInfoEXT::default()
+                .sample_locations_per_pixel(vk::SampleCountFlags::TYPE_1)
+                .sample_location_grid_size(vk::Extent2D {
+                    width: 1,
+                    height: 1,
+                })
+                .sample_locations(&places);
+            (locations.fp().cmd_set_sample_locations_ext)(commands, &raw const info);
+            enables.cmd_set_sample_locations_enable(commands, on);
+            d.cmd_draw(commands, 6, 1, 0, 0);
+        });
+        assert_eq!(canvas.colour.pixel(7, 5), stored(RED));
+        assert_eq!(canvas.colour.pixel(8, 5), expected);
+    }
+}
+
 /// Depths of the pixels of a column after drawing.
 fn depths(canvas: &Canvas<'_>, columns: [u32; 3]) -> [f32; 3] {
     let rig = canvas.rig;

@@ -38,6 +38,10 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_extended_dynamic_state3",
     c"VK_EXT_primitive_restart_index",
     c"VK_EXT_vertex_input_dynamic_state",
+    c"VK_EXT_host_image_copy",
+    c"VK_EXT_dynamic_rendering_unused_attachments",
+    c"VK_EXT_nested_command_buffer",
+    c"VK_EXT_sample_locations",
     c"VK_EXT_image_2d_view_of_3d",
     c"VK_EXT_image_drm_format_modifier",
     c"VK_EXT_queue_family_foreign",
@@ -156,6 +160,9 @@ impl Rig {
         let mut biases = vk::PhysicalDeviceDepthBiasControlFeaturesEXT::default();
         let mut enables =
             vk::PhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT::default();
+        let mut host = vk::PhysicalDeviceHostImageCopyFeaturesEXT::default();
+        let mut unused = vk::PhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT::default();
+        let mut nested = vk::PhysicalDeviceNestedCommandBufferFeaturesEXT::default();
         let mut quads = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
         let mut private = vk::PhysicalDevicePrivateDataFeatures::default();
         let mut loops = vk::PhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT::default();
@@ -165,6 +172,9 @@ impl Rig {
             .push_next(&mut loops)
             .push_next(&mut quads)
             .push_next(&mut reads)
+            .push_next(&mut unused)
+            .push_next(&mut nested)
+            .push_next(&mut host)
             .push_next(&mut inputs)
             .push_next(&mut states2)
             .push_next(&mut states3)

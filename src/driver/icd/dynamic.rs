@@ -50,6 +50,7 @@ dynamic_state_entries! { DYNAMIC:
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetLogicOpEnableEXT(logic_op_enable) => set_logic_op_enable;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClipEnableEXT(depth_clip_enable) => set_depth_clip;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetLineStippleEnableEXT(stippled_line_enable) => set_line_stipple_enable;
+        ["VK_EXT_extended_dynamic_state3"] vkCmdSetSampleLocationsEnableEXT(sample_locations_enable) => set_sample_locations_enable;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClipNegativeOneToOneEXT(negative_one_to_one) => set_near_at_minus_w;
     }
     unsupported {
@@ -62,8 +63,6 @@ dynamic_state_entries! { DYNAMIC:
             => "extendedDynamicState3AlphaToCoverageEnable";
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetExtraPrimitiveOverestimationSizeEXT(extra_primitive_overestimation_size: f32)
             => "extendedDynamicState3ExtraPrimitiveOverestimationSize";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetSampleLocationsEnableEXT(sample_locations_enable: c::Bool32)
-            => "extendedDynamicState3SampleLocationsEnable";
     }
     other {
         Device vkCmdSetCullMode(

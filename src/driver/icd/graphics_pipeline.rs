@@ -11,7 +11,7 @@ use vk::pipeline::Stage;
 use crate::entry::entries;
 use crate::objects::PipelineObject;
 use crate::pipeline::{CreationFeedback, create_pipelines, shader_info, write_feedback};
-use crate::{dynamic, handle, raw, types};
+use crate::{dynamic, handle, raw, render, types};
 
 entries! { GRAPHICS_PIPELINE:
     Device vkCreateGraphicsPipelines(
@@ -376,8 +376,11 @@ unsafe fn read_multisampling<'a>(
         };
         fixed.sample_mask = from.p_sample_mask.as_ref().copied();
         let locations = raw::find_in_chain::<Locations<'_>>(from.p_next);
-        if let Some(locations) = locations.filter(|l| l.sample_locations_enable != c::FALSE) {
-            fixed.located = true;
+        let enabled_by_commands = is_dynamic(fixed, c::DynamicState::SAMPLE_LOCATIONS_ENABLE_EXT);
+        let used =
+            |from: &&Locations<'_>| enabled_by_commands || from.sample_locations_enable != c::FALSE;
+        if let Some(locations) = locations.filter(used) {
+            fixed.located = !enabled_by_commands;
             if !is_dynamic(fixed, c::DynamicState::SAMPLE_LOCATIONS_EXT) {
                 let info = &locations.sample_locations_info;
                 fixed.locations = Some(info);
@@ -398,6 +401,25 @@ unsafe fn read_attachment_state<'a>(
 ) {
     // SAFETY: as the caller says.
     unsafe {
+        if let Some(to) = rendering(info) {
+            let formats = [to.depth_attachment_format, to.stencil_attachment_format];
+            fixed.ignores_depth_stencil = formats.map(|format| format == c::Format::UNDEFINED);
+            let colours = raw::slice(to.p_color_attachment_formats, to.color_attachment_count);
+            type Locations<'a> = c::RenderingAttachmentLocationInfoKHR<'a>;
+            let located = raw::find_in_chain::<Locations<'_>>(info.p_next);
+            let mut located = located.map(|from| render::locations(from));
+            for (index, format) in (0..).zip(colours) {
+                let location = match &mut located {
+                    Some(located) => located.next().flatten(),
+                    None => Some(index),
+                };
+                if let Some(location @ 0..8) = location
+                    && *format == c::Format::UNDEFINED
+                {
+                    fixed.ignored_targets |= 1 << location;
+                }
+            }
+        }
         if rendering(info).is_none_or(has_depth_stencil) {
             fixed.depth_stencil = info.p_depth_stencil_state.as_ref();
         }

@@ -468,7 +468,7 @@ pub unsafe fn inherited_rendering(
 ///
 /// # Safety
 /// The structure is valid for `'a`.
-unsafe fn locations<'a>(
+pub unsafe fn locations<'a>(
     info: &'a c::RenderingAttachmentLocationInfoKHR<'a>,
 ) -> impl Iterator<Item = Option<u32>> + 'a {
     // SAFETY: as the caller says.

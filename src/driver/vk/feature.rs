@@ -222,6 +222,10 @@ structures! {
     ];
     PHYSICAL_DEVICE_PRIMITIVE_RESTART_INDEX_FEATURES_EXT [primitiveRestartIndex];
     PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT [vertexInputDynamicState];
+    PHYSICAL_DEVICE_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_FEATURES_EXT [dynamicRenderingUnusedAttachments];
+    PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT [
+        nestedCommandBuffer nestedCommandBufferRendering nestedCommandBufferSimultaneousUse
+    ];
     PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT [
         rectangularLines bresenhamLines smoothLines stippledRectangularLines stippledBresenhamLines stippledSmoothLines
     ];
@@ -394,6 +398,7 @@ offered! {
     shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";
     robustImageAccess "tests/vk/bounds.rs";
     formatA4R4G4B4 "tests/vk/images.rs";
+    hostImageCopy "tests/vk/host_copies.rs";
     attachmentFeedbackLoopLayout "tests/vk/feedback.rs";
     attachmentFeedbackLoopDynamicState "tests/vk/feedback.rs";
     borderColorSwizzle "tests/vk/borders.rs";
@@ -448,6 +453,7 @@ offered! {
     extendedDynamicState3LineRasterizationMode "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState3LineStippleEnable "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState3DepthClipNegativeOneToOne "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3SampleLocationsEnable "tests/vk/dynamic_states.rs";
     colorWriteEnable "tests/pictures/scenes/dynamic.rs";
     vertexAttributeInstanceRateDivisor "tests/pictures/scenes/dynamic.rs";
     vertexAttributeInstanceRateZeroDivisor "tests/pictures/scenes/dynamic.rs";
@@ -472,6 +478,10 @@ offered! {
     depthBiasExact "tests/vk/dynamic_states.rs";
     primitiveRestartIndex "tests/vk/dynamic_states.rs";
     vertexInputDynamicState "tests/vk/dynamic_states.rs";
+    nestedCommandBuffer "tests/vk/nested_commands.rs";
+    nestedCommandBufferRendering "tests/vk/nested_commands.rs";
+    nestedCommandBufferSimultaneousUse "tests/vk/nested_commands.rs";
+    dynamicRenderingUnusedAttachments "tests/vk/unused_attachments.rs";
     // Wide lines are rasterised as parallelograms, so strict rectangular lines are not supported.
     bresenhamLines "tests/pictures/scenes/dynamic.rs";
     smoothLines "tests/pictures/scenes/dynamic.rs";

@@ -312,6 +312,8 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         self.invalidate_state();
         match &self.targets {
             None => return Ok(false),
+            // The primary emits them.
+            Some(targets) if targets.inherited => {}
             Some(_) if self.secondary_targets_emitted => {}
             Some(targets) => {
                 self.surface_base = Some(G::emit_secondary_targets(stream, targets)?);

@@ -325,6 +325,10 @@ pub struct DepthStencil {
     pub stencil_test: bool,
     /// Front and back face.
     pub stencil: [StencilFace; 2],
+    /// The pipeline is not made for a depth attachment: an attachment is not accessed.
+    pub ignores_depth: bool,
+    /// As `ignores_depth`, for stencil.
+    pub ignores_stencil: bool,
 }
 
 /// Blend factor.

@@ -198,6 +198,11 @@ impl CommandBuffer {
         Ok(())
     }
 
+    /// Enables custom sample locations.
+    pub fn set_sample_locations_enable(&mut self, on: bool) {
+        self.set(DirtyGroups::LOCATIONS, |state| state.located = on);
+    }
+
     /// Sets the polygon mode.
     pub fn set_polygon_mode(&mut self, from: api::PolygonMode) -> Result<()> {
         let fill = convert::fill(from)?;

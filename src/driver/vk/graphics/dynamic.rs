@@ -59,6 +59,7 @@ bitflags::bitflags! {
         const VERTEX_INPUT = 1 << 42;
         const DEPTH_CLAMP_RANGE = 1 << 43;
         const ATTACHMENT_FEEDBACK_LOOP = 1 << 44;
+        const SAMPLE_LOCATIONS_ENABLE = 1 << 45;
     }
 }
 
@@ -159,6 +160,7 @@ impl Dynamic {
                 DynamicState::VERTEX_INPUT_EXT => Self::VERTEX_INPUT,
                 DynamicState::ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT => Self::ATTACHMENT_FEEDBACK_LOOP,
                 DEPTH_CLAMP_RANGE => Self::DEPTH_CLAMP_RANGE,
+                DynamicState::SAMPLE_LOCATIONS_ENABLE_EXT => Self::SAMPLE_LOCATIONS_ENABLE,
                 // Depth bounds tests are not supported: they are off, whatever is set.
                 DynamicState::DEPTH_BOUNDS | DynamicState::DEPTH_BOUNDS_TEST_ENABLE => {
                     Self::empty()

@@ -68,6 +68,10 @@ pub struct FixedInfo<'a> {
     pub sample_mask: Option<u32>,
     /// Depth and stencil state.
     pub depth_stencil: Option<&'a api::PipelineDepthStencilStateCreateInfo<'a>>,
+    /// There is no depth, or no stencil attachment, or its contents are not accessed.
+    pub ignores_depth_stencil: [bool; 2],
+    /// Mask of the colour attachments that are not written, whatever the shader does.
+    pub ignored_targets: u8,
     /// Blend state, except targets.
     pub blend: Option<&'a api::PipelineColorBlendStateCreateInfo<'a>>,
     /// Blend state by target.
@@ -207,7 +211,10 @@ fn face(from: &api::StencilOpState) -> Result<StencilFace> {
 }
 
 fn depth_stencil(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
+    let [ignores_depth, ignores_stencil] = info.ignores_depth_stencil;
     let Some(from) = info.depth_stencil else {
+        state.depth_stencil.ignores_depth = ignores_depth;
+        state.depth_stencil.ignores_stencil = ignores_stencil;
         return Ok(());
     };
     if from.depth_bounds_test_enable != api::FALSE {
@@ -221,6 +228,8 @@ fn depth_stencil(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result
         depth_write: from.depth_write_enable != api::FALSE,
         stencil_test: from.stencil_test_enable != api::FALSE,
         stencil: [face(&from.front)?, face(&from.back)?],
+        ignores_depth,
+        ignores_stencil,
     };
     Ok(())
 }
@@ -430,8 +439,11 @@ impl StaticStateWords {
             samples.alpha_to_one = to.multisample.alpha_to_one;
         }
         changed.set(DirtyGroups::MULTISAMPLE, &mut to.multisample, samples);
-        changed.set(DirtyGroups::LOCATIONS, &mut to.located, from.located);
-        if from.located && !is_dynamic(Dynamic::SAMPLE_LOCATIONS) {
+        let enabled_by_commands = is_dynamic(Dynamic::SAMPLE_LOCATIONS_ENABLE);
+        if !enabled_by_commands {
+            changed.set(DirtyGroups::LOCATIONS, &mut to.located, from.located);
+        }
+        if (from.located || enabled_by_commands) && !is_dynamic(Dynamic::SAMPLE_LOCATIONS) {
             changed.set(DirtyGroups::LOCATIONS, &mut to.locations, from.locations);
         }
         let tests = self.depth_stencil(&to.depth_stencil);
