@@ -65,7 +65,7 @@ impl<'a> Target<'a> {
                     vk::SampleCountFlags::TYPE_1 => vk::ImageTiling::LINEAR,
                     _ => vk::ImageTiling::OPTIMAL,
                 },
-                vk::ImageUsageFlags::COLOR_ATTACHMENT,
+                vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::INPUT_ATTACHMENT,
                 vk::ImageAspectFlags::COLOR,
             ),
         };
@@ -159,6 +159,8 @@ pub struct Look<'a> {
     pub flags: vk::PipelineCreateFlags,
     /// Formats of colour and of depth and stencil, for what is drawn without a render pass.
     pub formats: Option<(vk::Format, vk::Format)>,
+    /// Formats and blend states of colour attachments after the first.
+    pub others: &'a [(vk::Format, vk::PipelineColorBlendAttachmentState)],
 }
 
 /// A position of two floats, then a colour of four.
@@ -198,6 +200,7 @@ impl Default for Look<'_> {
             samples: vk::SampleCountFlags::TYPE_1,
             flags: vk::PipelineCreateFlags::empty(),
             formats: None,
+            others: &[],
         }
     }
 }
@@ -455,11 +458,13 @@ pub fn pipeline(
         .line_width(1.0);
     let multisample =
         vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(look.samples);
-    let blends = [look.blend];
+    let mut blends = vec![look.blend];
+    blends.extend(look.others.iter().map(|other| other.1));
     let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(look.dynamic);
     let (colour, depth) = look.formats.unwrap_or_default();
-    let colours = [colour];
+    let mut colours = vec![colour];
+    colours.extend(look.others.iter().map(|other| other.0));
     let mut rendering = vk::PipelineRenderingCreateInfo::default()
         .color_attachment_formats(&colours)
         .depth_attachment_format(depth)

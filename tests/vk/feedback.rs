@@ -140,8 +140,19 @@ fn feedback_barrier(d: &ash::Device, commands: vk::CommandBuffer, image: vk::Ima
 
 #[test]
 fn draws_read_their_color_attachment() {
+    draw_loop(false);
+}
+
+#[test]
+fn commands_enable_feedback_loops() {
+    draw_loop(true);
+}
+
+/// Draws three times in a feedback loop that the pipeline, or else a command, enables.
+fn draw_loop(dynamic_enable: bool) {
     let rig = Rig::new();
     let d = &rig.device;
+    let enables = ash::ext::attachment_feedback_loop_dynamic_state::Device::new(&rig.instance, d);
     let uses = vk::ImageUsageFlags::COLOR_ATTACHMENT
         | vk::ImageUsageFlags::SAMPLED
         | vk::ImageUsageFlags::TRANSFER_SRC
@@ -165,12 +176,23 @@ fn draws_read_their_color_attachment() {
         let sets = [target.layout];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
         let layout = d.create_pipeline_layout(&info, None).unwrap();
-        let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
+        let dynamic = [
+            vk::DynamicState::VIEWPORT,
+            vk::DynamicState::SCISSOR,
+            vk::DynamicState::ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT,
+        ];
+        let (dynamic, flags) = match dynamic_enable {
+            true => (&dynamic[..], vk::PipelineCreateFlags::empty()),
+            false => (
+                &dynamic[..2],
+                vk::PipelineCreateFlags::COLOR_ATTACHMENT_FEEDBACK_LOOP_EXT,
+            ),
+        };
         let look = Look {
             bindings: &[],
             attributes: &[],
-            dynamic: &dynamic,
-            flags: vk::PipelineCreateFlags::COLOR_ATTACHMENT_FEEDBACK_LOOP_EXT,
+            dynamic,
+            flags,
             ..Look::default()
         };
         let words = compile(VERTEX, FRAGMENT);
@@ -205,6 +227,10 @@ fn draws_read_their_color_attachment() {
             };
             d.cmd_set_viewport(commands, 0, &[whole]);
             d.cmd_set_scissor(commands, 0, &[area]);
+            if dynamic_enable {
+                let aspects = vk::ImageAspectFlags::COLOR;
+                (enables.fp().cmd_set_attachment_feedback_loop_enable_ext)(commands, aspects);
+            }
             for _ in 0..3 {
                 feedback_barrier(d, commands, image.image);
                 d.cmd_draw(commands, 3, 1, 0, 0);

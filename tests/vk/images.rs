@@ -92,7 +92,7 @@ pub(super) fn aspects(format: vk::Format) -> Vec<vk::ImageAspectFlags> {
 }
 
 /// Formats that images can have.
-fn formats(rig: &Rig, tiling: vk::ImageTiling) -> Vec<vk::Format> {
+pub(super) fn formats(rig: &Rig, tiling: vk::ImageTiling) -> Vec<vk::Format> {
     let core = (1..185).map(vk::Format::from_raw);
     let all = core.chain([
         vk::Format::A4R4G4B4_UNORM_PACK16,
@@ -126,7 +126,7 @@ pub(super) fn noise(data: &mut [u8], seed: u32) {
 
 /// One region of a copy between a buffer and an image, with where its elements are in the buffer.
 pub(super) struct Region {
-    copy: vk::BufferImageCopy,
+    pub(super) copy: vk::BufferImageCopy,
     /// Bytes of an element.
     bytes: u32,
     /// Elements of a row and rows, in all layers or slices.
@@ -137,7 +137,7 @@ pub(super) struct Region {
 
 impl Region {
     /// The bytes of each row in a buffer.
-    fn spans(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+    pub(super) fn spans(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let [columns, rows, slices] = self.rows;
         let start = self.copy.buffer_offset as usize;
         (0..slices).flat_map(move |slice| {

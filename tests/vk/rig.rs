@@ -31,6 +31,17 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_descriptor_indexing",
     c"VK_EXT_external_memory_dma_buf",
     c"VK_EXT_external_memory_host",
+    c"VK_EXT_attachment_feedback_loop_dynamic_state",
+    c"VK_EXT_depth_bias_control",
+    c"VK_EXT_depth_clamp_control",
+    c"VK_EXT_extended_dynamic_state2",
+    c"VK_EXT_extended_dynamic_state3",
+    c"VK_EXT_primitive_restart_index",
+    c"VK_EXT_vertex_input_dynamic_state",
+    c"VK_EXT_host_image_copy",
+    c"VK_EXT_dynamic_rendering_unused_attachments",
+    c"VK_EXT_nested_command_buffer",
+    c"VK_EXT_sample_locations",
     c"VK_EXT_image_2d_view_of_3d",
     c"VK_EXT_image_drm_format_modifier",
     c"VK_EXT_queue_family_foreign",
@@ -52,6 +63,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_create_renderpass2",
     c"VK_KHR_depth_stencil_resolve",
     c"VK_KHR_dynamic_rendering",
+    c"VK_KHR_dynamic_rendering_local_read",
     c"VK_KHR_external_fence_fd",
     c"VK_KHR_external_memory_fd",
     c"VK_KHR_external_semaphore_fd",
@@ -145,6 +157,16 @@ impl Rig {
         let mut least = vk::PhysicalDeviceImageViewMinLodFeaturesEXT::default();
         let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
         let mut rendering = vk::PhysicalDeviceDynamicRenderingFeatures::default();
+        let mut reads = vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR::default();
+        let mut inputs = vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT::default();
+        let mut states2 = vk::PhysicalDeviceExtendedDynamicState2FeaturesEXT::default();
+        let mut states3 = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT::default();
+        let mut biases = vk::PhysicalDeviceDepthBiasControlFeaturesEXT::default();
+        let mut enables =
+            vk::PhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT::default();
+        let mut host = vk::PhysicalDeviceHostImageCopyFeaturesEXT::default();
+        let mut unused = vk::PhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT::default();
+        let mut nested = vk::PhysicalDeviceNestedCommandBufferFeaturesEXT::default();
         let mut quads = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
         let mut private = vk::PhysicalDevicePrivateDataFeatures::default();
         let mut loops = vk::PhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT::default();
@@ -153,6 +175,15 @@ impl Rig {
             .push_next(&mut private)
             .push_next(&mut loops)
             .push_next(&mut quads)
+            .push_next(&mut reads)
+            .push_next(&mut unused)
+            .push_next(&mut nested)
+            .push_next(&mut host)
+            .push_next(&mut inputs)
+            .push_next(&mut states2)
+            .push_next(&mut states3)
+            .push_next(&mut biases)
+            .push_next(&mut enables)
             .push_next(&mut caching)
             .push_next(&mut addresses)
             .push_next(&mut indexing)

@@ -6,12 +6,13 @@
 //!      "Copying Data Between Buffers and Images".
 //!
 //! Files import one way: `clear` ← `shader_builder` and `launch` ← `buffer` and `texel` ←
-//! `memory_box`, `sampled_copy`, `sample_copy` and `astc_copy` ← `draw_shader` and `shaders`.
+//! `memory_box`, `host_texels`, `sampled_copy`, `sample_copy` and `astc_copy` ← `draw_shader` and `shaders`.
 
 mod astc_copy;
 mod buffer;
 pub mod clear;
 mod draw_shader;
+mod host_texels;
 mod launch;
 mod memory_box;
 mod sample_copy;
@@ -26,6 +27,7 @@ pub use buffer::{
     query_launch,
 };
 pub use draw_shader::DrawShader;
+pub use host_texels::TexelRun;
 pub use launch::{
     AstcCopy, ChannelFormat, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, McsResolve,
     MemoryRange, Order, ResolveMode, SHADERS, SampleCopy, SampledCopy, Shader, TexelConversion,

@@ -4,7 +4,7 @@
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{CommandBuffer, DrawParams, VertexBufferBinding};
+use vk::command::{CommandBuffer, DepthBias, DrawParams, VertexBufferBinding};
 
 use crate::entry::entries;
 use crate::recording::{record, record_infallible};
@@ -44,7 +44,12 @@ entries! { DRAW:
         depth_bias_slope_factor: f32,
     ) {
         record_infallible(command_buffer, |commands| {
-            commands.set_depth_bias(depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor);
+            commands.set_depth_bias(DepthBias {
+                constant: depth_bias_constant_factor,
+                slope: depth_bias_slope_factor,
+                clamp: depth_bias_clamp,
+                absolute: false,
+            });
         })
     }
 

@@ -6,11 +6,14 @@
 //!      VK_EXT_color_write_enable, VK_EXT_line_rasterization.
 
 use ash::vk as c;
+use vk::command::DepthBias;
+use vk::graphics::VertexBinding;
 
 use crate::draw::vertex_buffer;
 use crate::entry::entries;
 use crate::raw;
 use crate::recording::{record, record_infallible};
+use crate::types::{DepthClampModeEXT, DepthClampRangeEXT};
 
 /// Defines the table of entry points:
 /// - `flags`: commands that set a `VkBool32`, each with the setter of the command buffer;
@@ -47,6 +50,7 @@ dynamic_state_entries! { DYNAMIC:
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetLogicOpEnableEXT(logic_op_enable) => set_logic_op_enable;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClipEnableEXT(depth_clip_enable) => set_depth_clip;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetLineStippleEnableEXT(stippled_line_enable) => set_line_stipple_enable;
+        ["VK_EXT_extended_dynamic_state3"] vkCmdSetSampleLocationsEnableEXT(sample_locations_enable) => set_sample_locations_enable;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClipNegativeOneToOneEXT(negative_one_to_one) => set_near_at_minus_w;
     }
     unsupported {
@@ -59,8 +63,6 @@ dynamic_state_entries! { DYNAMIC:
             => "extendedDynamicState3AlphaToCoverageEnable";
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetExtraPrimitiveOverestimationSizeEXT(extra_primitive_overestimation_size: f32)
             => "extendedDynamicState3ExtraPrimitiveOverestimationSize";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetSampleLocationsEnableEXT(sample_locations_enable: c::Bool32)
-            => "extendedDynamicState3SampleLocationsEnable";
     }
     other {
         Device vkCmdSetCullMode(
@@ -255,6 +257,73 @@ dynamic_state_entries! { DYNAMIC:
             record(command_buffer, |commands| commands.set_stream(rasterization_stream))
         }
 
+        Device ["VK_EXT_vertex_input_dynamic_state"] vkCmdSetVertexInputEXT(
+            command_buffer: c::CommandBuffer,
+            vertex_binding_description_count: u32,
+            vertex_binding_descriptions: *const c::VertexInputBindingDescription2EXT<'_>,
+            vertex_attribute_description_count: u32,
+            vertex_attribute_descriptions: *const c::VertexInputAttributeDescription2EXT<'_>,
+        ) {
+            record(command_buffer, |commands| {
+                let bindings = raw::slice(vertex_binding_descriptions, vertex_binding_description_count);
+                let bindings = bindings.iter().map(|from| VertexBinding {
+                    binding: from.binding,
+                    stride_bytes: from.stride,
+                    per_instance: (from.input_rate == c::VertexInputRate::INSTANCE).then_some(from.divisor),
+                });
+                let attributes = raw::slice(vertex_attribute_descriptions, vertex_attribute_description_count);
+                let attributes = attributes.iter().map(|from| c::VertexInputAttributeDescription {
+                    location: from.location,
+                    binding: from.binding,
+                    format: from.format,
+                    offset: from.offset,
+                });
+                commands.set_vertex_input(bindings, attributes)
+            })
+        }
+
+        Device ["VK_EXT_depth_clamp_control"] vkCmdSetDepthClampRangeEXT(
+            command_buffer: c::CommandBuffer,
+            depth_clamp_mode: DepthClampModeEXT,
+            depth_clamp_range: *const DepthClampRangeEXT,
+        ) {
+            record(command_buffer, |commands| {
+                commands.set_depth_clamp_range(clamp_range(depth_clamp_mode, depth_clamp_range)?);
+                Ok(())
+            })
+        }
+
+        Device ["VK_EXT_depth_bias_control"] vkCmdSetDepthBias2EXT(
+            command_buffer: c::CommandBuffer,
+            depth_bias_info: *const c::DepthBiasInfoEXT<'_>,
+        ) {
+            record(command_buffer, |commands| {
+                let info = raw::reference(depth_bias_info, "VkDepthBiasInfoEXT")?;
+                commands.set_depth_bias(DepthBias {
+                    constant: info.depth_bias_constant_factor,
+                    slope: info.depth_bias_slope_factor,
+                    clamp: info.depth_bias_clamp,
+                    absolute: is_absolute_bias(raw::find_in_chain(info.p_next))?,
+                });
+                Ok(())
+            })
+        }
+
+        Device ["VK_EXT_primitive_restart_index"] vkCmdSetPrimitiveRestartIndexEXT(
+            command_buffer: c::CommandBuffer,
+            primitive_restart_index: u32,
+        ) {
+            record_infallible(command_buffer, |commands| commands.set_restart_index(primitive_restart_index))
+        }
+
+        // Pipelines with this dynamic state expect that any draw reads its attachments.
+        Device ["VK_EXT_attachment_feedback_loop_dynamic_state"] vkCmdSetAttachmentFeedbackLoopEnableEXT(
+            command_buffer: c::CommandBuffer,
+            aspect_mask: c::ImageAspectFlags,
+        ) {
+            record(command_buffer, |_| Ok(()))
+        }
+
         // The extension requires the functions of all its features.
         Device ["VK_EXT_extended_dynamic_state3"] vkCmdSetConservativeRasterizationModeEXT(
             command_buffer: c::CommandBuffer,
@@ -262,6 +331,36 @@ dynamic_state_entries! { DYNAMIC:
         ) {
             record(command_buffer, |commands| commands.set_conservative_mode(conservative_rasterization_mode))
         }
+    }
+}
+
+/// The range of clamped depth. `None`: that of each viewport.
+///
+/// # Safety
+/// `range` is null or valid.
+pub unsafe fn clamp_range(
+    mode: DepthClampModeEXT,
+    range: *const DepthClampRangeEXT,
+) -> vk::Result<Option<[f32; 2]>> {
+    if mode != DepthClampModeEXT::USER_DEFINED_RANGE {
+        return Ok(None);
+    }
+    // SAFETY: as the caller says.
+    let range = unsafe { raw::reference(range, "VkDepthClampRangeEXT") }?;
+    Ok(Some([range.min_depth_clamp, range.max_depth_clamp]))
+}
+
+/// Whether the constant factor of depth bias is the bias itself.
+pub fn is_absolute_bias(
+    representation: Option<&c::DepthBiasRepresentationInfoEXT<'_>>,
+) -> vk::Result<bool> {
+    use c::DepthBiasRepresentationEXT as R;
+    match representation.map(|from| from.depth_bias_representation) {
+        None | Some(R::LEAST_REPRESENTABLE_VALUE_FORMAT) => Ok(false),
+        Some(R::FLOAT) => Ok(true),
+        Some(_) => Err(vk::Error::FeatureNotPresent {
+            what: "leastRepresentableValueForceUnormRepresentation",
+        }),
     }
 }
 

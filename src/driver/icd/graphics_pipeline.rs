@@ -13,7 +13,7 @@ use crate::objects::PipelineObject;
 use crate::pipeline::{
     CreationFeedback, create_pipelines, pipeline_flags, shader_info, write_feedback,
 };
-use crate::{handle, raw};
+use crate::{dynamic, handle, raw, render, types};
 
 entries! { GRAPHICS_PIPELINE:
     Device vkCreateGraphicsPipelines(
@@ -72,9 +72,16 @@ unsafe fn graphics_info<'a>(
             });
         }
         let layout = handle::get(info.layout)?;
+        // A feedback loop reads depth or stencil as a texture.
+        let loops = c::PipelineCreateFlags::DEPTH_STENCIL_ATTACHMENT_FEEDBACK_LOOP_EXT;
         let (views, reads_tests) = match (handle::optional(info.render_pass)?, rendering(info)) {
             (Some(pass), _) => (pass.views(info.subpass)?, pass.reads_tests(info.subpass)?),
-            (None, Some(rendering)) => (ViewMask::new(rendering.view_mask)?, false),
+            (None, Some(rendering)) => (
+                ViewMask::new(rendering.view_mask)?,
+                has_depth_stencil(rendering)
+                    && layout.may_hold_input_attachments()
+                    && may_read_tests(info),
+            ),
             (None, None) => (ViewMask::default(), false),
         };
         let stages = raw::slice(info.p_stages, info.stage_count).iter();
@@ -83,9 +90,9 @@ unsafe fn graphics_info<'a>(
             .collect::<vk::Result<_>>()?;
         Ok(GraphicsPipelineInfo {
             stages,
-            fixed: fixed_function_info(info),
+            fixed: fixed_function_info(info)?,
             views: views.mask(),
-            reads_tests,
+            reads_tests: reads_tests || info.flags.contains(loops),
         })
     }
 }
@@ -95,12 +102,17 @@ unsafe fn graphics_info<'a>(
 #[cfg(test)]
 const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
     use c::StructureType as S;
+    use c::TaggedStructure;
     &[
         (
             "VkGraphicsPipelineCreateInfo",
             &[
                 S::PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
                 S::PIPELINE_RENDERING_CREATE_INFO,
+                // Pipelines work with any locations: their fragment shaders write slots of the
+                // binding table, which commands fill.
+                S::RENDERING_ATTACHMENT_LOCATION_INFO_KHR,
+                S::RENDERING_INPUT_ATTACHMENT_INDEX_INFO_KHR,
                 S::PIPELINE_LIBRARY_CREATE_INFO_KHR,
                 S::PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
                 S::PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
@@ -117,7 +129,10 @@ const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
         ),
         (
             "VkPipelineViewportStateCreateInfo",
-            &[S::PIPELINE_VIEWPORT_DEPTH_CLIP_CONTROL_CREATE_INFO_EXT],
+            &[
+                S::PIPELINE_VIEWPORT_DEPTH_CLIP_CONTROL_CREATE_INFO_EXT,
+                types::PipelineViewportDepthClampControlCreateInfoEXT::STRUCTURE_TYPE,
+            ],
         ),
         (
             "VkPipelineRasterizationStateCreateInfo",
@@ -127,6 +142,7 @@ const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
                 S::PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
                 S::PIPELINE_RASTERIZATION_STATE_STREAM_CREATE_INFO_EXT,
                 S::PIPELINE_RASTERIZATION_CONSERVATIVE_STATE_CREATE_INFO_EXT,
+                S::DEPTH_BIAS_REPRESENTATION_INFO_EXT,
             ],
         ),
         (
@@ -157,11 +173,42 @@ unsafe fn rendering<'a>(
     unsafe { raw::find_in_chain::<c::PipelineRenderingCreateInfo<'_>>(info.p_next) }
 }
 
+/// Whether a pipeline for dynamic rendering has depth or stencil.
+fn has_depth_stencil(rendering: &c::PipelineRenderingCreateInfo<'_>) -> bool {
+    let formats = [
+        rendering.depth_attachment_format,
+        rendering.stencil_attachment_format,
+    ];
+    formats != [c::Format::UNDEFINED; 2]
+}
+
+/// Whether shaders of dynamic rendering may read depth or stencil as input attachments: unless both
+/// indices are unused. Without an index, they are input attachments without one.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn may_read_tests(info: &c::GraphicsPipelineCreateInfo<'_>) -> bool {
+    type Indices<'a> = c::RenderingInputAttachmentIndexInfoKHR<'a>;
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(indices) = raw::find_in_chain::<Indices<'_>>(info.p_next) else {
+            return true;
+        };
+        let depth = indices.p_depth_input_attachment_index.as_ref();
+        let stencil = indices.p_stencil_input_attachment_index.as_ref();
+        [depth, stencil]
+            .into_iter()
+            .any(|index| index != Some(&c::ATTACHMENT_UNUSED))
+    }
+}
+
 /// The state of the fixed functions.
 ///
 /// # Safety
 /// As [`graphics_info`].
-unsafe fn fixed_function_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a> {
+unsafe fn fixed_function_info<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+) -> vk::Result<FixedInfo<'a>> {
     // SAFETY: as the caller says. Structures that Vulkan ignores are not read: their pointers may
     // be invalid.
     unsafe {
@@ -178,13 +225,13 @@ unsafe fn fixed_function_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -
             && !is_dynamic(&fixed, c::DynamicState::RASTERIZER_DISCARD_ENABLE);
         read_vertex_input(info, &mut fixed);
         read_tessellation(info, &mut fixed);
-        read_rasterization(&mut fixed);
+        read_rasterization(&mut fixed)?;
         if !discards {
-            read_viewports(info, &mut fixed);
+            read_viewports(info, &mut fixed)?;
             read_multisampling(info, &mut fixed);
             read_attachment_state(info, &mut fixed);
         }
-        fixed
+        Ok(fixed)
     }
 }
 
@@ -203,7 +250,9 @@ unsafe fn read_vertex_input<'a>(
 ) {
     // SAFETY: as the caller says.
     unsafe {
-        if let Some(from) = info.p_vertex_input_state.as_ref() {
+        if let Some(from) = info.p_vertex_input_state.as_ref()
+            && !is_dynamic(fixed, c::DynamicState::VERTEX_INPUT_EXT)
+        {
             fixed.bindings = raw::slice(
                 from.p_vertex_binding_descriptions,
                 from.vertex_binding_description_count,
@@ -256,12 +305,14 @@ unsafe fn read_tessellation<'a>(
 ///
 /// # Safety
 /// The structure that `fixed` refers to and its chain are valid.
-unsafe fn read_rasterization(fixed: &mut FixedInfo<'_>) {
+unsafe fn read_rasterization(fixed: &mut FixedInfo<'_>) -> vk::Result<()> {
     type Clip<'a> = c::PipelineRasterizationDepthClipStateCreateInfoEXT<'a>;
     type Provoking<'a> = c::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'a>;
     type Conservative<'a> = c::PipelineRasterizationConservativeStateCreateInfoEXT<'a>;
     type Stream<'a> = c::PipelineRasterizationStateStreamCreateInfoEXT<'a>;
-    let Some(from) = fixed.raster else { return };
+    let Some(from) = fixed.raster else {
+        return Ok(());
+    };
     // SAFETY: as the caller says.
     unsafe {
         let clip = raw::find_in_chain::<Clip<'_>>(from.p_next);
@@ -275,6 +326,8 @@ unsafe fn read_rasterization(fixed: &mut FixedInfo<'_>) {
         fixed.conservative = conservative.map(|from| from.conservative_rasterization_mode);
         let stream = raw::find_in_chain::<Stream<'_>>(from.p_next);
         fixed.stream = stream.map_or(0, |from| from.rasterization_stream);
+        fixed.absolute_bias = dynamic::is_absolute_bias(raw::find_in_chain(from.p_next))?;
+        Ok(())
     }
 }
 
@@ -285,24 +338,30 @@ unsafe fn read_rasterization(fixed: &mut FixedInfo<'_>) {
 unsafe fn read_viewports<'a>(
     info: &'a c::GraphicsPipelineCreateInfo<'a>,
     fixed: &mut FixedInfo<'a>,
-) {
+) -> vk::Result<()> {
     use c::DynamicState as D;
     type Control<'a> = c::PipelineViewportDepthClipControlCreateInfoEXT<'a>;
+    type Clamp<'a> = types::PipelineViewportDepthClampControlCreateInfoEXT<'a>;
     // SAFETY: as the caller says.
     unsafe {
         let Some(from) = info.p_viewport_state.as_ref() else {
-            return;
+            return Ok(());
         };
         fixed.viewport_counts = [from.viewport_count, from.scissor_count];
         let control = raw::find_in_chain::<Control<'_>>(from.p_next);
         fixed.near_at_minus_w =
             control.is_some_and(|control| control.negative_one_to_one != c::FALSE);
+        if let Some(clamp) = raw::find_in_chain::<Clamp<'_>>(from.p_next) {
+            let range = clamp.p_depth_clamp_range;
+            fixed.clamp_range = dynamic::clamp_range(clamp.depth_clamp_mode, range)?;
+        }
         if !is_dynamic(fixed, D::VIEWPORT) && !is_dynamic(fixed, D::VIEWPORT_WITH_COUNT) {
             fixed.viewports = raw::slice(from.p_viewports, from.viewport_count);
         }
         if !is_dynamic(fixed, D::SCISSOR) && !is_dynamic(fixed, D::SCISSOR_WITH_COUNT) {
             fixed.scissors = raw::slice(from.p_scissors, from.scissor_count);
         }
+        Ok(())
     }
 }
 
@@ -323,8 +382,11 @@ unsafe fn read_multisampling<'a>(
         };
         fixed.sample_mask = from.p_sample_mask.as_ref().copied();
         let locations = raw::find_in_chain::<Locations<'_>>(from.p_next);
-        if let Some(locations) = locations.filter(|l| l.sample_locations_enable != c::FALSE) {
-            fixed.located = true;
+        let enabled_by_commands = is_dynamic(fixed, c::DynamicState::SAMPLE_LOCATIONS_ENABLE_EXT);
+        let used =
+            |from: &&Locations<'_>| enabled_by_commands || from.sample_locations_enable != c::FALSE;
+        if let Some(locations) = locations.filter(used) {
+            fixed.located = !enabled_by_commands;
             if !is_dynamic(fixed, c::DynamicState::SAMPLE_LOCATIONS_EXT) {
                 let info = &locations.sample_locations_info;
                 fixed.locations = Some(info);
@@ -345,11 +407,26 @@ unsafe fn read_attachment_state<'a>(
 ) {
     // SAFETY: as the caller says.
     unsafe {
-        let has_depth_stencil = rendering(info).is_none_or(|to| {
+        if let Some(to) = rendering(info) {
             let formats = [to.depth_attachment_format, to.stencil_attachment_format];
-            formats != [c::Format::UNDEFINED; 2]
-        });
-        if has_depth_stencil {
+            fixed.ignores_depth_stencil = formats.map(|format| format == c::Format::UNDEFINED);
+            let colours = raw::slice(to.p_color_attachment_formats, to.color_attachment_count);
+            type Locations<'a> = c::RenderingAttachmentLocationInfoKHR<'a>;
+            let located = raw::find_in_chain::<Locations<'_>>(info.p_next);
+            let mut located = located.map(|from| render::locations(from));
+            for (index, format) in (0..).zip(colours) {
+                let location = match &mut located {
+                    Some(located) => located.next().flatten(),
+                    None => Some(index),
+                };
+                if let Some(location @ 0..8) = location
+                    && *format == c::Format::UNDEFINED
+                {
+                    fixed.ignored_targets |= 1 << location;
+                }
+            }
+        }
+        if rendering(info).is_none_or(has_depth_stencil) {
             fixed.depth_stencil = info.p_depth_stencil_state.as_ref();
         }
         fixed.blend = info.p_color_blend_state.as_ref();

@@ -11,7 +11,7 @@ use vk::modifier::{MODIFIERS, PlaneLayouts};
 
 use crate::device::{bind_each, write_requirements};
 use crate::entry::{done, entries};
-use crate::{chain, handle, raw};
+use crate::{chain, handle, host_copy, raw};
 
 entries! { IMAGE:
     Physical vkGetPhysicalDeviceFormatProperties(
@@ -123,6 +123,11 @@ entries! { IMAGE:
                 c::StructureType::EXTERNAL_IMAGE_FORMAT_PROPERTIES => {
                     let node = &mut *node.cast::<c::ExternalImageFormatProperties<'_>>();
                     node.external_memory_properties = shared.unwrap_or_default();
+                }
+                c::StructureType::HOST_IMAGE_COPY_DEVICE_PERFORMANCE_QUERY_EXT => {
+                    let node = &mut *node.cast::<c::HostImageCopyDevicePerformanceQueryEXT<'_>>();
+                    [node.optimal_device_access, node.identical_memory_layout] =
+                        host_copy::performance(info.tiling, info.usage);
                 }
                 c::StructureType::SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES => {
                     let node = &mut *node.cast::<c::SamplerYcbcrConversionImageFormatProperties<'_>>();

@@ -35,6 +35,7 @@ mod graphics_pipeline;
 mod handle;
 mod handle_pool;
 mod handle_types;
+mod host_copy;
 mod image;
 mod image_copy;
 mod instance;

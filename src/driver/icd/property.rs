@@ -8,7 +8,7 @@
 
 use std::marker::PhantomData;
 
-use crate::{raw, types as c};
+use crate::{host_copy, raw, types as c};
 
 /// A property structure.
 trait Property {
@@ -51,6 +51,11 @@ macro_rules! properties {
                         out.p_next = given.p_next;
                         $(out.$kept = given.$kept;)*
                     })*
+                    // Its lists belong to the application.
+                    HOST_IMAGE_COPY => {
+                        // SAFETY: `sType` says that the node is of this type.
+                        unsafe { host_copy::write_properties(&mut *node.cast()) };
+                    }
                     _ => {}
                 }
             }
@@ -59,10 +64,13 @@ macro_rules! properties {
         /// The `sType` of each row.
         #[cfg(test)]
         const STRUCTURES: &[c::StructureType] =
-            &[$(<c::$ty<'_> as c::TaggedStructure>::STRUCTURE_TYPE),*];
+            &[HOST_IMAGE_COPY, $(<c::$ty<'_> as c::TaggedStructure>::STRUCTURE_TYPE),*];
     };
 }
 
+/// `sType` of `VkPhysicalDeviceHostImageCopyProperties`.
+const HOST_IMAGE_COPY: c::StructureType =
+    c::StructureType::PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT;
 /// Limit of descriptors in update-after-bind layouts.
 const UPDATABLE: u32 = vk::limits::UPDATE_AFTER_BIND_DESCRIPTORS;
 /// Limit of dynamic buffers in them: the descriptors of dynamic buffers are not in the heap, so the
@@ -437,6 +445,10 @@ properties! {
     ]
     PhysicalDeviceExtendedDynamicState3PropertiesEXT |_device| [
         dynamic_primitive_topology_unrestricted: c::TRUE,
+    ]
+    PhysicalDeviceNestedCommandBufferPropertiesEXT |_device| [
+        // The commands of secondaries are copied, so no level costs more than another.
+        max_command_buffer_nesting_level: u32::MAX,
     ]
     PhysicalDeviceVertexAttributeDivisorPropertiesEXT |_device| [
         max_vertex_attrib_divisor: vk::limits::MAX_VERTEX_DIVISOR,

@@ -99,6 +99,19 @@ pub unsafe fn bytes<'a>(pointer: *const c_void, length: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(pointer.cast(), length) }
 }
 
+/// The bytes at `pointer`, for writing; empty if it is null.
+///
+/// # Safety
+/// If not null, `pointer` points to `length` initialised bytes that nothing else accesses during
+/// `'a`.
+pub unsafe fn bytes_mut<'a>(pointer: *mut c_void, length: usize) -> &'a mut [u8] {
+    if pointer.is_null() || length == 0 {
+        return &mut [];
+    }
+    // SAFETY: as the caller says.
+    unsafe { std::slice::from_raw_parts_mut(pointer.cast(), length) }
+}
+
 /// A NUL-terminated string in a fixed-size array, truncated to fit between two characters.
 pub fn char_array<const N: usize>(text: &str) -> [c_char; N] {
     let mut out = [0; N];

@@ -8,7 +8,8 @@ use ash::vk as c;
 use vk::command::{
     Attachment, AttachmentClear, BeginRendering, ClearArea, ColourAttachment, Dependency,
     DepthStencil, DepthStencilResolve, Framebuffer, InheritedRendering, LoadOp, RenderPass,
-    RenderPassInstance, ResolveMode, Subpass, SubpassDependency, ViewMask,
+    RenderPassInstance, ResolveMode, Subpass, SubpassDependency, TargetSlots, ViewMask,
+    attachment_slots,
 };
 
 use crate::entry::{done, entries};
@@ -231,6 +232,27 @@ entries! { RENDER:
         record(command_buffer, |commands| commands.end_rendering())
     }
 
+    Device ["VK_KHR_dynamic_rendering_local_read"] vkCmdSetRenderingAttachmentLocationsKHR(
+        command_buffer: c::CommandBuffer,
+        location_info: *const c::RenderingAttachmentLocationInfoKHR<'_>,
+    ) {
+        record(command_buffer, |commands| {
+            let info = raw::reference(location_info, "VkRenderingAttachmentLocationInfo")?;
+            commands.set_attachment_locations(locations(info))
+        })
+    }
+
+    // Descriptors say which attachments shaders read, whatever their indices are.
+    Device ["VK_KHR_dynamic_rendering_local_read"] vkCmdSetRenderingInputAttachmentIndicesKHR(
+        command_buffer: c::CommandBuffer,
+        input_attachment_index_info: *const c::RenderingInputAttachmentIndexInfoKHR<'_>,
+    ) {
+        record(command_buffer, |_| {
+            let what = "VkRenderingInputAttachmentIndexInfo";
+            raw::reference(input_attachment_index_info, what).map(|_| ())
+        })
+    }
+
     Device vkCmdClearAttachments(
         command_buffer: c::CommandBuffer,
         attachment_count: u32,
@@ -425,16 +447,23 @@ pub unsafe fn inherited_rendering(
     }
     // SAFETY: as the caller says.
     unsafe {
-        let from = raw::reference(info.p_inheritance_info, "VkCommandBufferInheritanceInfo")?;
-        if let Some(pass) = handle::optional(from.render_pass)? {
-            return pass.inherited(from.subpass).map(Some);
+        let inheritance =
+            raw::reference(info.p_inheritance_info, "VkCommandBufferInheritanceInfo")?;
+        if let Some(pass) = handle::optional(inheritance.render_pass)? {
+            return pass.inherited(inheritance.subpass).map(Some);
         }
-        let rendering =
-            raw::find_in_chain::<c::CommandBufferInheritanceRenderingInfo<'_>>(from.p_next);
+        type Inherited<'a> = c::CommandBufferInheritanceRenderingInfo<'a>;
+        let rendering = raw::find_in_chain::<Inherited<'_>>(inheritance.p_next);
         let from = rendering.ok_or(vk::Error::InvalidUse {
             why: "RENDER_PASS_CONTINUE without a render pass or VkCommandBufferInheritanceRenderingInfo",
         })?;
+        type Locations<'a> = c::RenderingAttachmentLocationInfoKHR<'a>;
+        let slots = match raw::find_in_chain::<Locations<'_>>(inheritance.p_next) {
+            Some(info) => attachment_slots(locations(info))?,
+            None => TargetSlots::default(),
+        };
         let mut inherited = InheritedRendering {
+            slots,
             views: ViewMask::new(from.view_mask)?,
             depth: from.depth_attachment_format != c::Format::UNDEFINED,
             stencil: from.stencil_attachment_format != c::Format::UNDEFINED,
@@ -448,6 +477,27 @@ pub unsafe fn inherited_rendering(
         }
         Ok(Some(inherited))
     }
+}
+
+/// The location of each colour attachment; its index if the structure has no list.
+///
+/// # Safety
+/// The structure is valid for `'a`.
+pub unsafe fn locations<'a>(
+    info: &'a c::RenderingAttachmentLocationInfoKHR<'a>,
+) -> impl Iterator<Item = Option<u32>> + 'a {
+    // SAFETY: as the caller says.
+    let list = unsafe {
+        raw::slice(
+            info.p_color_attachment_locations,
+            info.color_attachment_count,
+        )
+    };
+    (0..info.color_attachment_count).map(|index| match list.get(index as usize) {
+        Some(&c::ATTACHMENT_UNUSED) => None,
+        Some(&location) => Some(location),
+        None => Some(index),
+    })
 }
 
 /// Begins a render pass.

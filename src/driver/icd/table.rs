@@ -3,7 +3,7 @@
 use crate::entry::EntryPoint;
 use crate::{
     calibrated_timestamps, command, debug_utils, deferred, descriptor, device, display, draw,
-    dynamic, graphics_pipeline, image, image_copy, instance, pipeline, private_data,
+    dynamic, graphics_pipeline, host_copy, image, image_copy, instance, pipeline, private_data,
     push_descriptor, query, render, sampler, surface, swapchain, sync, transform_feedback,
 };
 
@@ -484,6 +484,7 @@ pub static TABLES: &[&[EntryPoint]] = &[
     transform_feedback::TRANSFORM_FEEDBACK,
     command::COMMAND,
     image::IMAGE,
+    host_copy::HOST_COPY,
     image_copy::IMAGE_COPY,
     sampler::SAMPLER,
     graphics_pipeline::GRAPHICS_PIPELINE,

@@ -60,5 +60,38 @@ unsafe impl TaggedStructure for PhysicalDeviceVulkan14Properties<'_> {
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(56);
 }
 
+/// `VkDepthClampRangeEXT`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DepthClampRangeEXT {
+    pub min_depth_clamp: f32,
+    pub max_depth_clamp: f32,
+}
+
+/// `VkDepthClampModeEXT`.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepthClampModeEXT(pub i32);
+
+impl DepthClampModeEXT {
+    /// Depth is clamped to a range that the application gives.
+    pub const USER_DEFINED_RANGE: Self = Self(1);
+}
+
+/// `VkPipelineViewportDepthClampControlCreateInfoEXT`.
+#[repr(C)]
+pub struct PipelineViewportDepthClampControlCreateInfoEXT<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub depth_clamp_mode: DepthClampModeEXT,
+    pub p_depth_clamp_range: *const DepthClampRangeEXT,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PipelineViewportDepthClampControlCreateInfoEXT<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_582_001);
+}
+
 #[cfg(test)]
 mod tests;

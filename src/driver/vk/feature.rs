@@ -38,6 +38,10 @@ trait NewerTypes {
         StructureType::from_raw(1_000_558_000);
     const PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT: StructureType =
         StructureType::from_raw(1_000_564_000);
+    const PHYSICAL_DEVICE_DEPTH_CLAMP_CONTROL_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_582_000);
+    const PHYSICAL_DEVICE_PRIMITIVE_RESTART_INDEX_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_678_000);
 }
 
 impl NewerTypes for StructureType {}
@@ -172,6 +176,7 @@ structures! {
     ];
     PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT [formatA4R4G4B4 formatA4B4G4R4];
     PHYSICAL_DEVICE_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_FEATURES_EXT [attachmentFeedbackLoopLayout];
+    PHYSICAL_DEVICE_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE_FEATURES_EXT [attachmentFeedbackLoopDynamicState];
     PHYSICAL_DEVICE_BORDER_COLOR_SWIZZLE_FEATURES_EXT [borderColorSwizzle borderColorSwizzleFromImage];
     PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT [customBorderColors customBorderColorWithoutFormat];
     PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT [image2DViewOf3D sampler2DViewOf3D];
@@ -215,6 +220,16 @@ structures! {
     PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT [depthClipEnable];
     PHYSICAL_DEVICE_DEPTH_CLIP_CONTROL_FEATURES_EXT [depthClipControl];
     PHYSICAL_DEVICE_DEPTH_CLAMP_ZERO_ONE_FEATURES_EXT [depthClampZeroOne];
+    PHYSICAL_DEVICE_DEPTH_CLAMP_CONTROL_FEATURES_EXT [depthClampControl];
+    PHYSICAL_DEVICE_DEPTH_BIAS_CONTROL_FEATURES_EXT [
+        depthBiasControl leastRepresentableValueForceUnormRepresentation floatRepresentation depthBiasExact
+    ];
+    PHYSICAL_DEVICE_PRIMITIVE_RESTART_INDEX_FEATURES_EXT [primitiveRestartIndex];
+    PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT [vertexInputDynamicState];
+    PHYSICAL_DEVICE_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_FEATURES_EXT [dynamicRenderingUnusedAttachments];
+    PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT [
+        nestedCommandBuffer nestedCommandBufferRendering nestedCommandBufferSimultaneousUse
+    ];
     PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT [
         rectangularLines bresenhamLines smoothLines stippledRectangularLines stippledBresenhamLines stippledSmoothLines
     ];
@@ -379,6 +394,7 @@ offered! {
     computeFullSubgroups "tests/vk/pipelines.rs";
     synchronization2 "tests/vk/synchronisation.rs";
     dynamicRendering "tests/vk/draws.rs";
+    dynamicRenderingLocalRead "tests/vk/local_reads.rs";
     maintenance4 "tests/vk/objects.rs";
     maintenance5 "tests/vk/maintenance5.rs";
     maintenance6 "tests/vk/maintenance.rs";
@@ -392,7 +408,9 @@ offered! {
     shaderZeroInitializeWorkgroupMemory "vkrunner-scripts/memory/workgroup-zero.shader_test";
     robustImageAccess "tests/vk/bounds.rs";
     formatA4R4G4B4 "tests/vk/images.rs";
+    hostImageCopy "tests/vk/host_copies.rs";
     attachmentFeedbackLoopLayout "tests/vk/feedback.rs";
+    attachmentFeedbackLoopDynamicState "tests/vk/feedback.rs";
     borderColorSwizzle "tests/vk/borders.rs";
     borderColorSwizzleFromImage "tests/vk/borders.rs";
     drawIndirectCount "tests/pictures/scenes/counted.rs";
@@ -445,6 +463,7 @@ offered! {
     extendedDynamicState3LineRasterizationMode "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState3LineStippleEnable "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState3DepthClipNegativeOneToOne "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState3SampleLocationsEnable "tests/vk/dynamic_states.rs";
     colorWriteEnable "tests/pictures/scenes/dynamic.rs";
     vertexAttributeInstanceRateDivisor "tests/pictures/scenes/dynamic.rs";
     vertexAttributeInstanceRateZeroDivisor "tests/pictures/scenes/dynamic.rs";
@@ -463,6 +482,16 @@ offered! {
     depthClipEnable "tests/pictures/scenes/dynamic.rs";
     depthClipControl "tests/pictures/scenes/dynamic.rs";
     depthClampZeroOne "tests/pictures/scenes/dynamic.rs";
+    depthClampControl "tests/vk/dynamic_states.rs";
+    depthBiasControl "tests/vk/dynamic_states.rs";
+    floatRepresentation "tests/vk/dynamic_states.rs";
+    depthBiasExact "tests/vk/dynamic_states.rs";
+    primitiveRestartIndex "tests/vk/dynamic_states.rs";
+    vertexInputDynamicState "tests/vk/dynamic_states.rs";
+    nestedCommandBuffer "tests/vk/nested_commands.rs";
+    nestedCommandBufferRendering "tests/vk/nested_commands.rs";
+    nestedCommandBufferSimultaneousUse "tests/vk/nested_commands.rs";
+    dynamicRenderingUnusedAttachments "tests/vk/unused_attachments.rs";
     // Wide lines are rasterised as parallelograms, so strict rectangular lines are not supported.
     bresenhamLines "tests/pictures/scenes/dynamic.rs";
     smoothLines "tests/pictures/scenes/dynamic.rs";

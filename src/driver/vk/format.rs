@@ -504,7 +504,12 @@ impl Format {
     fn table_features(&self, hw_gen: Gen, tiling: api::ImageTiling) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let linear = tiling == api::ImageTiling::LINEAR;
-        let transfers = A::TRANSFER_SRC | A::TRANSFER_DST;
+        // The host does not convert elements.
+        let host = match self.widened {
+            true => A::empty(),
+            false => A::HOST_IMAGE_TRANSFER_EXT,
+        };
+        let transfers = A::TRANSFER_SRC | A::TRANSFER_DST | host;
         if !self.is_colour() {
             let depth = A::SAMPLED_IMAGE_FILTER_LINEAR
                 | A::SAMPLED_IMAGE_FILTER_MINMAX
@@ -581,12 +586,13 @@ impl Format {
             && self.planar.is_none()
             && self.hw.uses(hw_gen).contains(FormatUse::COMPRESS);
         if modifier.has_ccs {
-            let storage = A::STORAGE_IMAGE
+            let without_ccs = A::STORAGE_IMAGE
                 | A::STORAGE_IMAGE_ATOMIC
                 | A::STORAGE_READ_WITHOUT_FORMAT
-                | A::STORAGE_WRITE_WITHOUT_FORMAT;
+                | A::STORAGE_WRITE_WITHOUT_FORMAT
+                | A::HOST_IMAGE_TRANSFER_EXT;
             return match compressed {
-                true => self.image_features(hw_gen, api::ImageTiling::OPTIMAL) & !storage,
+                true => self.image_features(hw_gen, api::ImageTiling::OPTIMAL) & !without_ccs,
                 false => A::empty(),
             };
         }
@@ -642,6 +648,7 @@ fn ycbcr_features(planar: &YcbcrFormat) -> api::FormatFeatureFlags2 {
     use api::FormatFeatureFlags2 as A;
     let mut features = A::TRANSFER_SRC
         | A::TRANSFER_DST
+        | A::HOST_IMAGE_TRANSFER_EXT
         | A::SAMPLED_IMAGE
         | A::SAMPLED_IMAGE_FILTER_LINEAR
         | A::SAMPLED_IMAGE_FILTER_MINMAX

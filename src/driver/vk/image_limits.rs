@@ -54,6 +54,10 @@ const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags2)] = &[
         api::FormatFeatureFlags2::TRANSFER_DST,
     ),
     (
+        api::ImageUsageFlags::HOST_TRANSFER_EXT,
+        api::FormatFeatureFlags2::HOST_IMAGE_TRANSFER_EXT,
+    ),
+    (
         api::ImageUsageFlags::SAMPLED,
         api::FormatFeatureFlags2::SAMPLED_IMAGE,
     ),

@@ -16,7 +16,7 @@ use crate::draw::push_constants::{
     word_mask,
 };
 use crate::draw::shader::{PipelineShaders, Tessellation, VertexInputs};
-use crate::draw::state::{DirtyGroups, FixedFunctionState};
+use crate::draw::state::{DirtyGroups, FixedFunctionState, TargetSlots};
 use crate::draw::target::RenderTargets;
 use crate::draw::vertex_cache::{self, VertexCache};
 
@@ -247,6 +247,19 @@ impl<G: DrawGeneration> BatchDrawState<G> {
     pub fn set_targets(&mut self, targets: &RenderTargets) {
         self.targets = Some(*targets);
         self.state.dithered = targets.dithered;
+        self.state.target_slots = TargetSlots::default();
+        self.dirty = self.dirty.with(DirtyGroups::TARGETS);
+        self.secondary_targets_emitted = false;
+    }
+
+    /// Sets the locations of the bound colour targets, which a new rendering resets.
+    pub fn set_target_slots(&mut self, slots: &TargetSlots) {
+        let from = std::mem::replace(&mut self.state.target_slots, *slots);
+        let Some(targets) = self.targets.as_mut().filter(|_| from != *slots) else {
+            return;
+        };
+        targets.colours = slots.by_slot(&from.by_attachment(&targets.colours));
+        targets.records = slots.by_slot(&from.by_attachment(&targets.records));
         self.dirty = self.dirty.with(DirtyGroups::TARGETS);
         self.secondary_targets_emitted = false;
     }
@@ -299,6 +312,8 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         self.invalidate_state();
         match &self.targets {
             None => return Ok(false),
+            // The primary emits them.
+            Some(targets) if targets.inherited => {}
             Some(_) if self.secondary_targets_emitted => {}
             Some(targets) => {
                 self.surface_base = Some(G::emit_secondary_targets(stream, targets)?);

@@ -153,6 +153,8 @@ pub struct DepthBias {
     pub slope: f32,
     /// Maximum (or minimum, if negative) bias; 0: unlimited.
     pub clamp: f32,
+    /// The constant factor is the bias itself, not a multiple of the smallest difference.
+    pub absolute: bool,
 }
 
 /// Line stipple.
@@ -179,8 +181,10 @@ pub struct RasterState {
     pub front_is_clockwise: bool,
     /// Clip at the near and the far plane. `None`: clip unless depth is clamped.
     pub depth_clip: Option<bool>,
-    /// Depth is clamped to the viewport's range, not just to 0..1.
+    /// Depth is clamped to the viewport's range, or to `clamp_range`; not just to 0..1.
     pub depth_clamp: bool,
+    /// Minimum and maximum of clamped depth. `None`: those of the viewport.
+    pub clamp_range: Option<[f32; 2]>,
     /// Clip space depth goes from -w to w, not from 0 to w.
     pub near_at_minus_w: bool,
     /// Depth bias is enabled.
@@ -220,6 +224,7 @@ impl Default for RasterState {
             front_is_clockwise: false,
             depth_clip: None,
             depth_clamp: false,
+            clamp_range: None,
             near_at_minus_w: false,
             biased: false,
             depth_bias: DepthBias::default(),
@@ -320,6 +325,10 @@ pub struct DepthStencil {
     pub stencil_test: bool,
     /// Front and back face.
     pub stencil: [StencilFace; 2],
+    /// The pipeline is not made for a depth attachment: an attachment is not accessed.
+    pub ignores_depth: bool,
+    /// As `ignores_depth`, for stencil.
+    pub ignores_stencil: bool,
 }
 
 /// Blend factor.
@@ -406,6 +415,90 @@ impl Default for BlendState {
             logic: false,
             logic_op: 0,
             constants: [0.0; 4],
+        }
+    }
+}
+
+/// Which location of the fragment shader writes each colour attachment. The binding table and the
+/// blend state are ordered by location; an attachment without a location takes one that is left, so
+/// that meta draws reach it, and draws do not write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetSlots {
+    /// By attachment: its slot of the binding table.
+    slots: [u8; TARGETS],
+    /// Mask of the slots with an attachment that draws write.
+    mapped: u8,
+}
+
+impl Default for TargetSlots {
+    /// Each attachment has its own index for a location.
+    fn default() -> Self {
+        Self {
+            slots: std::array::from_fn(|index| index as u8),
+            mapped: u8::MAX,
+        }
+    }
+}
+
+impl TargetSlots {
+    /// From the location of each attachment, or none. Attachments beyond the list have none.
+    /// Returns `None` if a location is out of range or belongs to two attachments.
+    pub fn new(locations: impl IntoIterator<Item = Option<u32>>) -> Option<Self> {
+        let mut slots = [None; TARGETS];
+        let mut mapped = 0_u8;
+        for (index, location) in locations.into_iter().enumerate() {
+            let slot = slots.get_mut(index)?;
+            let Some(location) = location else { continue };
+            if location as usize >= TARGETS || mapped >> location & 1 != 0 {
+                return None;
+            }
+            mapped |= 1 << location;
+            *slot = Some(location as u8);
+        }
+        let mut left = (0..TARGETS as u8).filter(|slot| mapped >> slot & 1 == 0);
+        // There are as many slots as attachments.
+        let slots = slots.map(|slot| slot.or_else(|| left.next()).unwrap_or(0));
+        Some(Self { slots, mapped })
+    }
+
+    /// The slot of an attachment.
+    pub fn slot(&self, attachment: usize) -> usize {
+        self.slots.get(attachment).map_or(0, |&slot| slot.into())
+    }
+
+    /// Values by attachment, ordered by slot.
+    pub fn by_slot<T: Copy>(&self, by_attachment: &[T; TARGETS]) -> [T; TARGETS] {
+        let mut ordered = *by_attachment;
+        for (&slot, &value) in self.slots.iter().zip(by_attachment) {
+            if let Some(to) = ordered.get_mut(usize::from(slot)) {
+                *to = value;
+            }
+        }
+        ordered
+    }
+
+    /// Values by slot, ordered by attachment.
+    pub fn by_attachment<T: Copy>(&self, by_slot: &[T; TARGETS]) -> [T; TARGETS] {
+        std::array::from_fn(|attachment| by_slot[self.slot(attachment) % TARGETS])
+    }
+
+    /// Mask of the slots with an attachment that draws write.
+    pub fn mapped(&self) -> u8 {
+        self.mapped
+    }
+}
+
+impl BlendState {
+    /// The state by slot, where this is by attachment.
+    pub fn by_slot(&self, slots: &TargetSlots) -> BlendState {
+        let enabled = std::array::from_fn(|index| self.write_mask >> index & 1);
+        let enabled = slots.by_slot(&enabled);
+        BlendState {
+            targets: slots.by_slot(&self.targets),
+            write_mask: (0..)
+                .zip(enabled)
+                .fold(0, |mask, (slot, on)| mask | on << slot),
+            ..*self
         }
     }
 }
@@ -519,6 +612,8 @@ pub struct IndexBuffer {
     pub bytes: u32,
     /// Index type.
     pub index: IndexType,
+    /// The index that restarts primitives. `None`: the greatest of the type.
+    pub restart_index: Option<u32>,
 }
 
 /// A bound transform feedback buffer.
@@ -577,6 +672,8 @@ pub struct FixedFunctionState {
     pub blend: BlendState,
     /// Colours are dithered before they are stored. The targets determine it, not the pipeline.
     pub dithered: bool,
+    /// Locations of the colour attachments. The rendering determines them, not the pipeline.
+    pub target_slots: TargetSlots,
     /// Viewports.
     pub viewports: [Viewport; VIEWPORTS],
     /// Number of viewports.
@@ -605,6 +702,7 @@ impl Default for FixedFunctionState {
             depth_stencil: DepthStencil::default(),
             blend: BlendState::default(),
             dithered: false,
+            target_slots: TargetSlots::default(),
             viewports: [Viewport::default(); VIEWPORTS],
             viewport_count: 1,
             scissors: [PixelRect::default(); VIEWPORTS],

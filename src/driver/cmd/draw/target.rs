@@ -105,7 +105,7 @@ pub type RecordAddress = std::num::NonZeroU64;
 /// All targets of a rendering.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderTargets {
-    /// Colour targets. `None`: writes are discarded.
+    /// Colour targets, by slot of the binding table. `None`: writes are discarded.
     pub colours: [Option<SurfaceStateWords>; TARGETS],
     /// Fast clear records that the GPU copies into the targets' surface states.
     pub records: [Option<RecordAddress>; TARGETS],

@@ -19,7 +19,7 @@ use hw::{Wa, register};
 use super::pipeline::{BLENDING, CONSTANT_ALLOCATION, PackedPipeline};
 use super::{hiz, pixel, raster, stream_out, target, vertex};
 use crate::draw::shader::{PipelineShaders, VertexInputs};
-use crate::draw::state::{DirtyGroups, LineMode, SampleLocations, VIEWPORTS};
+use crate::draw::state::{DirtyGroups, LineMode, SampleLocations, TargetSlots, VIEWPORTS};
 use crate::draw::target::{DepthStencilTarget, HizOp, RenderTargets};
 use crate::draw::{
     ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, DrawGeneration, DrawParams,
@@ -475,16 +475,23 @@ fn emit_blend_state<M: StreamMemory>(
             .zip(&targets.colours)
             .filter(|(_, colour)| colour.is_some());
         let there = there.fold(0, |mask, (index, _)| mask | 1_u8 << index);
-        let mask = there & pipeline.targets;
+        let mask = there & pipeline.targets & state.target_slots.mapped();
+        let remapped = state.target_slots != TargetSlots::default();
         let output_form;
         let packed_blend = match &pipeline.packed_blend {
-            Some(packed_blend) if mask == pipeline.targets => packed_blend,
+            Some(packed_blend) if mask == pipeline.targets && !remapped => packed_blend,
             _ => {
                 let without_logic_op = match state.blend.logic {
                     true => targets.without_logic_op(),
                     false => 0,
                 };
-                output_form = pipeline.blend(state, mask, without_logic_op);
+                output_form = match remapped {
+                    true => {
+                        let blend = state.blend.by_slot(&state.target_slots);
+                        pipeline.blend(state, &blend, mask, without_logic_op)
+                    }
+                    false => pipeline.blend(state, &state.blend, mask, without_logic_op),
+                };
                 &output_form
             }
         };
@@ -561,7 +568,7 @@ fn emit_viewports<M: StreamMemory>(
         *to = raster::viewport(from, area, state.raster.near_at_minus_w);
     }
     for (to, from) in ranges.as_chunks_mut::<2>().0.iter_mut().zip(all) {
-        *to = raster::depth_range(from, state.raster.depth_clamp);
+        *to = raster::depth_range(from, &state.raster);
     }
     let scissors = scissors.as_chunks_mut::<2>().0.iter_mut();
     for ((to, from), viewport) in scissors.zip(&state.scissors).zip(all) {

@@ -16,7 +16,7 @@ use hw::draw::{
 
 use super::{geometry, pixel, raster, stream_out, vertex};
 use crate::draw::shader::{PipelineShaders, VertexInputs, VertexShader};
-use crate::draw::state::{DirtyGroups, FixedFunctionState};
+use crate::draw::state::{BlendState, DirtyGroups, FixedFunctionState};
 use crate::draw::{StaticState, urb};
 use crate::l3::draw_urb_bytes;
 
@@ -332,15 +332,16 @@ impl PackedPipeline {
         self.words = words;
         // Which targets take part in a logic operation depends on their formats, known at the draw.
         if groups.all(BLENDING) && !state.blend.logic {
-            self.packed_blend = Some(self.blend(state, self.targets, 0));
+            self.packed_blend = Some(self.blend(state, &state.blend, self.targets, 0));
         }
     }
 
-    /// Packs blend state for the targets of a mask; `without_logic_op` are those that logic
-    /// operations do not apply to.
+    /// Packs blend state, by slot, for the targets of a mask; `without_logic_op` are those that
+    /// logic operations do not apply to.
     pub(super) fn blend(
         &self,
         state: &FixedFunctionState,
+        blend: &BlendState,
         targets: u8,
         without_logic_op: u8,
     ) -> PackedBlend {
@@ -350,7 +351,7 @@ impl PackedPipeline {
             dual_source: self.dual_source,
             writes_mask: self.writes_mask,
         };
-        let (words, [a, b], writes) = pixel::blend(&state.blend, &state.multisample, colours);
+        let (words, [a, b], writes) = pixel::blend(blend, &state.multisample, colours);
         let [c, d] = pixel::wm(self.wm, state.raster.stippled, writes);
         PackedBlend {
             state: words,

@@ -364,13 +364,13 @@ fn stencil_code(op: crate::draw::state::StencilOp) -> u64 {
 pub(super) fn depth_stencil(from: &DepthStencil, target: &DepthStencilTarget) -> [u32; 4] {
     use state_wm_depth_stencil as ds;
     let mut words = ds::words::<4>().flag(ds::DOUBLE_SIDED_STENCIL_ENABLE, true);
-    if from.depth_test && target.depth.is_some() {
+    if from.depth_test && !from.ignores_depth && target.depth.is_some() {
         words = words
             .flag(ds::DEPTH_TEST_ENABLE, true)
             .flag(ds::DEPTH_BUFFER_WRITE_ENABLE, from.depth_write)
             .with(ds::DEPTH_TEST_FUNCTION, compare_code(from.depth_compare));
     }
-    if from.stencil_test && target.stencil.is_some() {
+    if from.stencil_test && !from.ignores_stencil && target.stencil.is_some() {
         let [front, back] = &from.stencil;
         let writes = front.write_mask != 0 || back.write_mask != 0;
         words = words

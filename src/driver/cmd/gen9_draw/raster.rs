@@ -142,6 +142,11 @@ pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &RasterSta
         .with(s::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT, triangles)
         .with(s::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT, lines)
         .with(s::TRIANGLE_FAN_PROVOKING_VERTEX_SELECT, fans)
+        // Vol. 7, "Depth Offset": the unit of the constant is 1 then.
+        .flag(
+            s::LEGACY_GLOBAL_DEPTH_BIAS_ENABLE,
+            raster.depth_bias.absolute,
+        )
         .dwords
 }
 
@@ -374,15 +379,17 @@ pub(super) fn viewport(from: &Viewport, area: &PixelRect, near_at_minus_w: bool)
         .dwords
 }
 
-/// CC_VIEWPORT: the viewport's depth range if depth is clamped to it, else 0..1.
-pub(super) fn depth_range(from: &Viewport, clamped: bool) -> [u32; 2] {
+/// CC_VIEWPORT: the range that depth is clamped to, else 0..1.
+pub(super) fn depth_range(from: &Viewport, raster: &RasterState) -> [u32; 2] {
     use cc_viewport as v;
-    if !clamped {
-        return v::words::<2>().with(v::MAXIMUM_DEPTH, float(1.0)).dwords;
-    }
+    let [minimum, maximum] = match (raster.depth_clamp, raster.clamp_range) {
+        (false, _) => [0.0, 1.0],
+        (true, Some(range)) => range,
+        (true, None) => [from.near.min(from.far), from.near.max(from.far)],
+    };
     v::words::<2>()
-        .with(v::MINIMUM_DEPTH, float(from.near.min(from.far)))
-        .with(v::MAXIMUM_DEPTH, float(from.near.max(from.far)))
+        .with(v::MINIMUM_DEPTH, float(minimum))
+        .with(v::MAXIMUM_DEPTH, float(maximum))
         .dwords
 }
 

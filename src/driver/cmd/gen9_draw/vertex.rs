@@ -283,11 +283,12 @@ fn topology_code(topology: Topology, patch_points: u8) -> u64 {
 /// 3DSTATE_VF_TOPOLOGY, and 3DSTATE_VF with the restart index.
 pub(super) fn assembly(state: &FixedFunctionState) -> [u32; 4] {
     use {state_vf as vf, state_vf_topology as topology};
-    let cut = match state.index_buffer.index {
+    let greatest = match state.index_buffer.index {
         IndexType::U8 => 0xff,
         IndexType::U16 => 0xffff,
         IndexType::U32 => 0xffff_ffff,
     };
+    let cut = state.index_buffer.restart_index.unwrap_or(greatest);
     let [a, b] = topology::words::<2>()
         .with(
             topology::PRIMITIVE_TOPOLOGY_TYPE,
@@ -296,7 +297,7 @@ pub(super) fn assembly(state: &FixedFunctionState) -> [u32; 4] {
         .dwords;
     let [c, d] = vf::words::<2>()
         .flag(vf::INDEXED_DRAW_CUT_INDEX_ENABLE, state.restart)
-        .with(vf::CUT_INDEX, cut)
+        .with(vf::CUT_INDEX, cut.into())
         .dwords;
     [a, b, c, d]
 }

@@ -165,6 +165,7 @@ impl CommandBuffer {
         self.inherits = inherited.is_some();
         if let Some(inherited) = inherited {
             self.recorder.inherit_targets(&inherited.targets());
+            self.recorder.draws().set_target_slots(&inherited.slots);
             self.rendering = inherited.rendering();
         }
         self.state = State::Recording;

@@ -13,7 +13,7 @@ use cmd::draw::{ByteCount, DrawParams};
 
 use super::buffer::CommandBuffer;
 use crate::error::{Error, Result};
-use crate::graphics::{Pipeline, convert};
+use crate::graphics::{Pipeline, VertexBinding, convert, set_vertex_input};
 
 const OUT_OF_RANGE: Error = Error::InvalidUse {
     why: "more viewports, scissors or vertex buffers than there can be",
@@ -106,13 +106,36 @@ impl CommandBuffer {
     }
 
     /// Sets the depth bias.
-    pub fn set_depth_bias(&mut self, constant: f32, clamp: f32, slope: f32) {
-        self.set(DirtyGroups::RASTER, |state| {
-            state.raster.depth_bias = DepthBias {
-                constant,
-                slope,
-                clamp,
-            };
+    pub fn set_depth_bias(&mut self, bias: DepthBias) {
+        self.set(DirtyGroups::RASTER, |state| state.raster.depth_bias = bias);
+    }
+
+    /// Sets minimum and maximum of clamped depth. `None`: those of each viewport.
+    pub fn set_depth_clamp_range(&mut self, range: Option<[f32; 2]>) {
+        self.set(DirtyGroups::DEPTH_RANGE, |state| {
+            state.raster.clamp_range = range;
+        });
+    }
+
+    /// Sets strides of vertex buffers, and attributes.
+    pub fn set_vertex_input(
+        &mut self,
+        bindings: impl Iterator<Item = VertexBinding> + Clone,
+        attributes: impl Iterator<Item = api::VertexInputAttributeDescription>,
+    ) -> Result<()> {
+        let hw_gen = self.context.physical.info().device.hw_gen;
+        let mut set = Ok(0);
+        let groups = DirtyGroups::ATTRIBUTES.with(DirtyGroups::VERTEX_BUFFERS);
+        self.set(groups, |state| {
+            set = set_vertex_input(hw_gen, bindings, attributes, state);
+        });
+        set.map(|_| ())
+    }
+
+    /// Sets the index that restarts primitives, until an index buffer is bound.
+    pub fn set_restart_index(&mut self, index: u32) {
+        self.set(DirtyGroups::ASSEMBLY, |state| {
+            state.index_buffer.restart_index = Some(index);
         });
     }
 
@@ -173,6 +196,11 @@ impl CommandBuffer {
         let locations = convert::locations(from, elements)?;
         self.set(DirtyGroups::LOCATIONS, |state| state.locations = locations);
         Ok(())
+    }
+
+    /// Enables custom sample locations.
+    pub fn set_sample_locations_enable(&mut self, on: bool) {
+        self.set(DirtyGroups::LOCATIONS, |state| state.located = on);
     }
 
     /// Sets the polygon mode.
@@ -479,6 +507,7 @@ impl CommandBuffer {
                 address,
                 bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
                 index,
+                restart_index: None,
             };
         });
         Ok(())

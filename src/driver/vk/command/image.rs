@@ -99,6 +99,52 @@ impl ImageBox {
         }
     }
 
+    /// The aspects of a copy from this box to another: colour may be copied to a plane and the
+    /// reverse; depth and stencil are copied to the same aspect.
+    pub(super) fn aspects(
+        &self,
+        to: &ImageBox,
+    ) -> impl Iterator<Item = (api::ImageAspectFlags, api::ImageAspectFlags)> {
+        let both = [api::ImageAspectFlags::DEPTH, api::ImageAspectFlags::STENCIL];
+        let colours = (self.aspect, to.aspect);
+        let each = both.map(|aspect| self.aspect.contains(aspect).then_some((aspect, aspect)));
+        let neither = each == [None; 2];
+        let all = neither.then_some(colours).into_iter();
+        all.chain(each.into_iter().flatten())
+    }
+
+    /// The destination of a copy of this box, from the offset of `to`: as many blocks, in pixels of
+    /// the destination.
+    pub(super) fn in_destination(
+        &self,
+        (source, part_from): (&Image, &ImagePlane),
+        (destination, part_to): (&Image, &ImagePlane),
+        to: &ImageBox,
+    ) -> ImageBox {
+        let blocks = texel_block(source, part_from);
+        let of = texel_block(destination, part_to);
+        let level = destination.aspect_extent_px(part_to.aspect, to.level);
+        let mut written = *to;
+        written.extent_px = self.extent_px;
+        for axis in 0..2 {
+            let elements = self.extent_px[axis].div_ceil(blocks.extent_sa[axis]);
+            let left = level[axis].saturating_sub(to.offset_px[axis]);
+            written.extent_px[axis] = match blocks == of {
+                true => self.extent_px[axis],
+                // The last block may extend beyond the image.
+                false => (elements * of.extent_sa[axis]).min(left),
+            };
+        }
+        let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
+        // Layers of one image correspond to slices of the other.
+        match (volume(source), volume(destination)) {
+            (true, false) => (written.layers, written.extent_px[2]) = (self.extent_px[2], 1),
+            (false, true) => (written.layers, written.extent_px[2]) = (1, self.layers),
+            _ => written.layers = self.layers,
+        }
+        written
+    }
+
     /// Whether the box starts or ends within a pair of pixels along an axis.
     fn splits_pair(&self, image: &Image, axis: usize) -> bool {
         let offset = self.offset_px[axis];
@@ -180,7 +226,7 @@ impl ImageBox {
 
 /// Texel block as the API counts it: two pixels of a packed 4:2:2 format are one element of the API
 /// but two of the hardware, and the fourth channel of a widened format does not count.
-fn texel_block(image: &Image, part: &ImagePlane) -> surface::FormatBlock {
+pub(super) fn texel_block(image: &Image, part: &ImagePlane) -> surface::FormatBlock {
     let block = part.surface.block;
     if part.format.name.starts_with("YCRCB") {
         return surface::FormatBlock {
@@ -339,44 +385,13 @@ impl CommandBuffer {
         destination: &Image,
         to: &ImageBox,
     ) -> Result<()> {
-        // Colour may be copied to a plane and the reverse; depth and stencil are copied to the same
-        // aspect.
-        let both = [api::ImageAspectFlags::DEPTH, api::ImageAspectFlags::STENCIL];
-        let colours = (from.aspect, to.aspect);
-        let each = both.map(|aspect| from.aspect.contains(aspect).then_some((aspect, aspect)));
-        let neither = each == [None; 2];
-        let all = neither.then_some(colours).into_iter();
-        for (aspect_from, aspect_to) in all.chain(each.into_iter().flatten()) {
+        for (aspect_from, aspect_to) in from.aspects(to) {
             let (part_from, part_to) = (
                 source.aspect_part(aspect_from)?,
                 destination.aspect_part(aspect_to)?,
             );
-            // The same number of blocks, in pixels of the destination.
-            let blocks = texel_block(source, part_from);
-            let of = texel_block(destination, part_to);
-            let level = destination.aspect_extent_px(aspect_to, to.level);
-            let mut in_destination = *to;
-            in_destination.extent_px = from.extent_px;
-            for axis in 0..2 {
-                let elements = from.extent_px[axis].div_ceil(blocks.extent_sa[axis]);
-                let left = level[axis].saturating_sub(to.offset_px[axis]);
-                in_destination.extent_px[axis] = match blocks == of {
-                    true => from.extent_px[axis],
-                    // The last block may extend beyond the image.
-                    false => (elements * of.extent_sa[axis]).min(left),
-                };
-            }
-            let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
-            // Layers of one image correspond to slices of the other.
-            match (volume(source), volume(destination)) {
-                (true, false) => {
-                    (in_destination.layers, in_destination.extent_px[2]) = (from.extent_px[2], 1);
-                }
-                (false, true) => {
-                    (in_destination.layers, in_destination.extent_px[2]) = (1, from.layers);
-                }
-                _ => in_destination.layers = from.layers,
-            }
+            let in_destination =
+                from.in_destination((source, part_from), (destination, part_to), to);
             if from.splits_quads(source, part_from)
                 || in_destination.splits_quads(destination, part_to)
             {

@@ -16,6 +16,7 @@ mod copy_hazards;
 mod draw;
 mod fast_clear;
 mod fast_clear_tracking;
+mod host_copy;
 mod image;
 mod image_box;
 mod layout_change;
@@ -35,8 +36,10 @@ pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, ResolveMode};
 pub use blit_resolve::BlitRegion;
 pub use buffer::{BindPoint, CommandBuffer, CommandPool};
 pub use cmd::CounterAddresses;
+pub use cmd::draw::state::{DepthBias, TargetSlots};
 pub use cmd::draw::{ByteCount, DrawParams};
 pub use draw::VertexBufferBinding;
+pub use host_copy::{HostCopy, MEMCPY_LAYOUT, copy_image_on_host, memcpy_bytes};
 pub use image::BufferTexelLayout;
 pub use image_box::ImageBox;
 pub use layout_change::LayoutChange;
@@ -44,6 +47,6 @@ pub use pass::{
     Attachment, DepthStencilResolve, Framebuffer, RenderPass, RenderPassInstance, Subpass,
     SubpassDependency,
 };
-pub use rendering::{AttachmentClear, ClearArea};
+pub use rendering::{AttachmentClear, ClearArea, attachment_slots};
 pub use target::{BeginRendering, ColourAttachment, DepthStencil, InheritedRendering, LoadOp};
 pub use views::ViewMask;

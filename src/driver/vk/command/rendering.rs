@@ -9,7 +9,9 @@ use ash::vk as api;
 use cmd::PendingFlushes;
 use cmd::draw::DrawParams;
 use cmd::draw::recorder::InternalDraw;
-use cmd::draw::state::{CompareOp, DirtyGroups, StencilFace, StencilOp, TARGETS, Viewport};
+use cmd::draw::state::{
+    CompareOp, DirtyGroups, StencilFace, StencilOp, TARGETS, TargetSlots, Viewport,
+};
 use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, HizOp, RenderTargets};
 
 use smallvec::SmallVec;
@@ -45,6 +47,13 @@ pub struct ClearArea {
     pub first_layer: u32,
     /// Number of layers.
     pub layers: u32,
+}
+
+/// The slots of colour attachments with the given locations.
+pub fn attachment_slots(locations: impl IntoIterator<Item = Option<u32>>) -> Result<TargetSlots> {
+    TargetSlots::new(locations).ok_or(Error::InvalidUse {
+        why: "a location of two attachments, or beyond maxColorAttachments",
+    })
 }
 
 impl CommandBuffer {
@@ -115,6 +124,7 @@ impl CommandBuffer {
             area,
             layers: begin.layers,
             views: begin.views,
+            slots: TargetSlots::default(),
         };
         self.resolves = begin.resolves().collect();
         self.hiz_clear(begin, &depth_stencil, &mut clear)?;
@@ -208,6 +218,23 @@ impl CommandBuffer {
                 self.clear_layers(&view_clear, cleared(view, 1), false)?;
             }
         }
+        Ok(())
+    }
+
+    /// Sets the location of each colour attachment of the rendering, or none for those that draws
+    /// do not write. Attachments beyond the list have none.
+    pub fn set_attachment_locations(
+        &mut self,
+        locations: impl IntoIterator<Item = Option<u32>>,
+    ) -> Result<()> {
+        if !self.rendering.active {
+            return Err(Error::InvalidUse {
+                why: "locations of attachments set outside a rendering",
+            });
+        }
+        self.rendering.slots = attachment_slots(locations)?;
+        let slots = &self.rendering.slots;
+        self.recorder.draws().set_target_slots(slots);
         Ok(())
     }
 
@@ -364,13 +391,16 @@ impl CommandBuffer {
             area,
             layers,
             views: _,
+            slots,
         } = self.rendering;
         if !active {
             return Err(Error::InvalidUse {
                 why: "a clear of attachments outside a rendering",
             });
         }
-        let last = clear.colours.iter().rposition(Option::is_some);
+        // Clears are by attachment, whatever location draws write it from.
+        let colours = slots.by_slot(&clear.colours);
+        let last = colours.iter().rposition(Option::is_some);
         let targets = last.map_or(0, |last| last + 1);
         let pipeline = self.meta_pipelines.clear(&self.context, targets, samples)?;
         let mut constants_dw = [0; 4 * TARGETS];
@@ -380,7 +410,7 @@ impl CommandBuffer {
         };
         let colours_dw = constants_dw.as_chunks_mut::<4>().0.iter_mut();
         let blends = state.blend.targets.iter_mut();
-        for ((to, blend), colour) in colours_dw.zip(blends).zip(&clear.colours) {
+        for ((to, blend), colour) in colours_dw.zip(blends).zip(&colours) {
             blend.write_mask = if colour.is_some() { 0xf } else { 0 };
             *to = colour.unwrap_or_default();
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use blit::ResolveMode;
-use cmd::draw::state::{FixedFunctionState, PixelRect, TARGETS, Viewport};
+use cmd::draw::state::{FixedFunctionState, PixelRect, TARGETS, TargetSlots, Viewport};
 use cmd::draw::target::{DepthStencilTarget, RenderTargets};
 use hw::state::render_surface_state as rss;
 
@@ -94,6 +94,8 @@ pub struct InheritedRendering {
     pub views: ViewMask,
     /// Draws dither their colours.
     pub dithered: bool,
+    /// Locations of the colour attachments.
+    pub slots: TargetSlots,
 }
 
 impl InheritedRendering {
@@ -139,6 +141,7 @@ impl InheritedRendering {
             area: MAX_AREA,
             layers: self.views.end(u32::MAX),
             views: self.views,
+            slots: self.slots,
         }
     }
 }
@@ -159,6 +162,7 @@ pub(super) struct Rendering {
     pub area: PixelRect,
     pub layers: u32,
     pub views: ViewMask,
+    pub slots: TargetSlots,
 }
 
 /// A level of an image's layers, as a view has it.

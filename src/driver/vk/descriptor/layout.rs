@@ -664,5 +664,15 @@ impl PipelineLayout {
     }
 }
 
+impl PipelineLayout {
+    /// Whether a set has a binding that may hold input attachments.
+    pub fn may_hold_input_attachments(&self) -> bool {
+        use api::DescriptorType as D;
+        let bindings = self.sets.iter().flat_map(|set| &set.bindings);
+        let mut kinds = bindings.map(|binding| binding.info.kind);
+        kinds.any(|kind| [D::INPUT_ATTACHMENT, D::MUTABLE_EXT].contains(&kind))
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,9 @@ use cmd::draw::state::DirtyGroups;
 
 use crate::error::{Error, Result};
 
+/// `VK_DYNAMIC_STATE_DEPTH_CLAMP_RANGE_EXT`, which is newer than the definitions of ash.
+const DEPTH_CLAMP_RANGE: DynamicState = DynamicState::from_raw(1_000_582_000);
+
 bitflags::bitflags! {
     /// See the module.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,13 +56,17 @@ bitflags::bitflags! {
         const RASTERIZATION_STREAM = 1 << 39;
         const CONSERVATIVE_RASTERIZATION_MODE = 1 << 40;
         const SAMPLE_LOCATIONS = 1 << 41;
+        const VERTEX_INPUT = 1 << 42;
+        const DEPTH_CLAMP_RANGE = 1 << 43;
+        const ATTACHMENT_FEEDBACK_LOOP = 1 << 44;
+        const SAMPLE_LOCATIONS_ENABLE = 1 << 45;
     }
 }
 
 impl Dynamic {
     /// State groups, each with the dynamic states that affect it; for viewports, only the count.
     pub(super) const GROUPS: [(DirtyGroups, Dynamic); 6] = [
-        (DirtyGroups::ATTRIBUTES, Self::empty()),
+        (DirtyGroups::ATTRIBUTES, Self::VERTEX_INPUT),
         (
             DirtyGroups::ASSEMBLY,
             Self::PRIMITIVE_TOPOLOGY.union(Self::PRIMITIVE_RESTART_ENABLE),
@@ -150,6 +157,10 @@ impl Dynamic {
                     Self::CONSERVATIVE_RASTERIZATION_MODE
                 }
                 DynamicState::SAMPLE_LOCATIONS_EXT => Self::SAMPLE_LOCATIONS,
+                DynamicState::VERTEX_INPUT_EXT => Self::VERTEX_INPUT,
+                DynamicState::ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT => Self::ATTACHMENT_FEEDBACK_LOOP,
+                DEPTH_CLAMP_RANGE => Self::DEPTH_CLAMP_RANGE,
+                DynamicState::SAMPLE_LOCATIONS_ENABLE_EXT => Self::SAMPLE_LOCATIONS_ENABLE,
                 // Depth bounds tests are not supported: they are off, whatever is set.
                 DynamicState::DEPTH_BOUNDS | DynamicState::DEPTH_BOUNDS_TEST_ENABLE => {
                     Self::empty()

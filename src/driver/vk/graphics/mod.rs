@@ -15,3 +15,5 @@ mod vertex;
 pub(crate) use pipeline::Purpose;
 pub use pipeline::{GraphicsPipelineInfo, Pipeline};
 pub use state::{FixedInfo, StaticStateWords};
+pub use vertex::Binding as VertexBinding;
+pub(crate) use vertex::set_input as set_vertex_input;

@@ -41,6 +41,8 @@ pub(crate) struct Purpose {
     pub aux_op: TargetOp,
     /// As in [`GraphicsPipelineInfo`].
     pub reads_tests: bool,
+    /// Mask of the colour attachments that are not written.
+    pub ignored_targets: u8,
 }
 
 /// `VkPipeline` of the graphics bind point.
@@ -113,6 +115,7 @@ impl Pipeline {
             views: info.views,
             aux_op: TargetOp::None,
             reads_tests: info.reads_tests,
+            ignored_targets: info.fixed.ignored_targets,
         };
         Self::link(context, fixed, codes, purpose)
     }
@@ -139,8 +142,10 @@ impl Pipeline {
         })?;
         shaders.counted = purpose.counted;
         if let Some(fragment) = &mut shaders.fragment {
+            fragment.targets &= !purpose.ignored_targets;
             fragment.target_op = purpose.aux_op;
-            fragment.reads_tests = purpose.reads_tests;
+            // Where commands enable feedback loops, any draw may read depth and stencil.
+            fragment.reads_tests = purpose.reads_tests || fixed.has_dynamic_feedback_loops();
             let diagnosis = context.physical.diagnosis();
             fragment.header_only = diagnosis.has(debug::Flag::HeaderOnly);
         }

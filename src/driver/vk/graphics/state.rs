@@ -36,12 +36,16 @@ pub struct FixedInfo<'a> {
     pub viewport_counts: [u32; 2],
     /// Clip space depth goes from -w to w.
     pub near_at_minus_w: bool,
+    /// Minimum and maximum of clamped depth, if not those of the viewports.
+    pub clamp_range: Option<[f32; 2]>,
     /// Viewports, unless dynamic.
     pub viewports: &'a [api::Viewport],
     /// Scissors, unless dynamic.
     pub scissors: &'a [api::Rect2D],
     /// Rasterisation state.
     pub raster: Option<&'a api::PipelineRasterizationStateCreateInfo<'a>>,
+    /// The constant factor of depth bias is the bias itself.
+    pub absolute_bias: bool,
     /// Conservative rasterisation mode, if given.
     pub conservative: Option<api::ConservativeRasterizationModeEXT>,
     /// Custom sample locations are enabled.
@@ -64,6 +68,10 @@ pub struct FixedInfo<'a> {
     pub sample_mask: Option<u32>,
     /// Depth and stencil state.
     pub depth_stencil: Option<&'a api::PipelineDepthStencilStateCreateInfo<'a>>,
+    /// There is no depth, or no stencil attachment, or its contents are not accessed.
+    pub ignores_depth_stencil: [bool; 2],
+    /// Mask of the colour attachments that are not written, whatever the shader does.
+    pub ignored_targets: u8,
     /// Blend state, except targets.
     pub blend: Option<&'a api::PipelineColorBlendStateCreateInfo<'a>>,
     /// Blend state by target.
@@ -111,37 +119,16 @@ const OVER_LIMITS: Error = Error::InvalidUse {
 
 /// Sets vertex buffers and attributes. Returns the number of attribute locations that were set.
 fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<usize> {
-    let mut count = 0;
-    for binding in info.bindings {
-        let place = state.vertex_buffers.get_mut(binding.binding as usize);
-        let stride = u16::try_from(binding.stride).ok();
-        let stride = stride.filter(|&stride| stride <= 2048);
-        place.ok_or(OVER_LIMITS)?.stride_bytes = stride.ok_or(Error::InvalidUse {
-            why: "a stride of vertices above maxVertexInputBindingStride",
-        })?;
-    }
-    for from in info.attributes {
-        let parts = vertex::attributes(hw_gen, from.format).ok_or(Error::FormatNotSupported)?;
-        let binding = info.bindings.iter().find(|b| b.binding == from.binding);
+    let bindings = info.bindings.iter().map(|from| {
         let divisor = info.divisors.iter().find(|d| d.binding == from.binding);
-        let binding = binding.ok_or(Error::InvalidUse {
-            why: "a vertex attribute without its binding",
-        })?;
-        let offset = u16::try_from(from.offset).ok();
-        let offset = offset.filter(|&at| at <= 2047).ok_or(OVER_LIMITS)?;
-        for (location, part) in (from.location as usize..).zip(parts) {
-            let place = state.attributes.get_mut(location);
-            *place.ok_or(OVER_LIMITS)? = cmd::draw::state::VertexAttribute {
-                buffer: u8::try_from(binding.binding).map_err(|_| OVER_LIMITS)?,
-                offset_bytes: offset + part.offset_bytes,
-                per_instance: (binding.input_rate == api::VertexInputRate::INSTANCE)
-                    .then(|| divisor.map_or(1, |divisor| divisor.divisor)),
-                ..part
-            };
-            count = count.max(location + 1);
+        vertex::Binding {
+            binding: from.binding,
+            stride_bytes: from.stride,
+            per_instance: (from.input_rate == api::VertexInputRate::INSTANCE)
+                .then(|| divisor.map_or(1, |divisor| divisor.divisor)),
         }
-    }
-    Ok(count)
+    });
+    vertex::set_input(hw_gen, bindings, info.attributes.iter().copied(), state)
 }
 
 fn raster(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
@@ -161,12 +148,14 @@ fn raster(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
         front_is_clockwise: from.front_face == api::FrontFace::CLOCKWISE,
         depth_clip: info.depth_clip,
         depth_clamp: from.depth_clamp_enable != api::FALSE,
+        clamp_range: info.clamp_range,
         near_at_minus_w: info.near_at_minus_w,
         biased: from.depth_bias_enable != api::FALSE,
         depth_bias: DepthBias {
             constant: from.depth_bias_constant_factor,
             slope: from.depth_bias_slope_factor,
             clamp: from.depth_bias_clamp,
+            absolute: info.absolute_bias,
         },
         line_width: from.line_width,
         lines: match lines {
@@ -222,7 +211,10 @@ fn face(from: &api::StencilOpState) -> Result<StencilFace> {
 }
 
 fn depth_stencil(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<()> {
+    let [ignores_depth, ignores_stencil] = info.ignores_depth_stencil;
     let Some(from) = info.depth_stencil else {
+        state.depth_stencil.ignores_depth = ignores_depth;
+        state.depth_stencil.ignores_stencil = ignores_stencil;
         return Ok(());
     };
     if from.depth_bounds_test_enable != api::FALSE {
@@ -236,6 +228,8 @@ fn depth_stencil(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result
         depth_write: from.depth_write_enable != api::FALSE,
         stencil_test: from.stencil_test_enable != api::FALSE,
         stencil: [face(&from.front)?, face(&from.back)?],
+        ignores_depth,
+        ignores_stencil,
     };
     Ok(())
 }
@@ -366,6 +360,11 @@ impl StaticStateWords {
         fixed
     }
 
+    /// Whether commands enable attachment feedback loops.
+    pub(super) fn has_dynamic_feedback_loops(&self) -> bool {
+        self.dynamic.contains(Dynamic::ATTACHMENT_FEEDBACK_LOOP)
+    }
+
     /// All state, for meta draws.
     pub(crate) fn state(&self) -> &FixedFunctionState {
         &self.state
@@ -393,10 +392,12 @@ impl StaticStateWords {
         let is_dynamic = |dynamic: Dynamic| self.dynamic.intersects(dynamic);
         let mut changed = ChangedGroups(DirtyGroups::NONE);
         let attributes = to.attributes.iter_mut().zip(&from.attributes);
-        for (to, from) in attributes.take(self.attributes) {
-            changed.set(DirtyGroups::ATTRIBUTES, to, *from);
+        if !is_dynamic(Dynamic::VERTEX_INPUT) {
+            for (to, from) in attributes.take(self.attributes) {
+                changed.set(DirtyGroups::ATTRIBUTES, to, *from);
+            }
         }
-        if !is_dynamic(Dynamic::VERTEX_INPUT_BINDING_STRIDE) {
+        if !is_dynamic(Dynamic::VERTEX_INPUT_BINDING_STRIDE.union(Dynamic::VERTEX_INPUT)) {
             let buffers = to.vertex_buffers.iter_mut().zip(&from.vertex_buffers);
             for (to, from) in buffers.take(self.buffers) {
                 let stride = &mut to.stride_bytes;
@@ -419,8 +420,13 @@ impl StaticStateWords {
             changed.set(DirtyGroups::DOMAIN, &mut to.lower_left, from.lower_left);
         }
         let raster = self.raster(&to.raster);
-        let range =
-            |raster: &cmd::draw::state::RasterState| (raster.depth_clamp, raster.near_at_minus_w);
+        let range = |raster: &cmd::draw::state::RasterState| {
+            (
+                raster.depth_clamp,
+                raster.near_at_minus_w,
+                raster.clamp_range,
+            )
+        };
         if range(&raster) != range(&to.raster) {
             changed.0 = changed.0.with(DirtyGroups::DEPTH_RANGE);
         }
@@ -433,8 +439,11 @@ impl StaticStateWords {
             samples.alpha_to_one = to.multisample.alpha_to_one;
         }
         changed.set(DirtyGroups::MULTISAMPLE, &mut to.multisample, samples);
-        changed.set(DirtyGroups::LOCATIONS, &mut to.located, from.located);
-        if from.located && !is_dynamic(Dynamic::SAMPLE_LOCATIONS) {
+        let enabled_by_commands = is_dynamic(Dynamic::SAMPLE_LOCATIONS_ENABLE);
+        if !enabled_by_commands {
+            changed.set(DirtyGroups::LOCATIONS, &mut to.located, from.located);
+        }
+        if (from.located || enabled_by_commands) && !is_dynamic(Dynamic::SAMPLE_LOCATIONS) {
             changed.set(DirtyGroups::LOCATIONS, &mut to.locations, from.locations);
         }
         let tests = self.depth_stencil(&to.depth_stencil);
@@ -526,6 +535,9 @@ impl StaticStateWords {
         }
         if is_dynamic(Dynamic::DEPTH_CLAMP_ENABLE) {
             raster.depth_clamp = current.depth_clamp;
+        }
+        if is_dynamic(Dynamic::DEPTH_CLAMP_RANGE) {
+            raster.clamp_range = current.clamp_range;
         }
         if is_dynamic(Dynamic::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE) {
             raster.near_at_minus_w = current.near_at_minus_w;

@@ -5,10 +5,11 @@
 //! Ref: SKL PRM vol. 2a, "VERTEX_ELEMENT_STATE", Source Element Format.
 
 use ash::vk as api;
-use cmd::draw::state::{AttributeKind, VertexAttribute};
+use cmd::draw::state::{AttributeKind, FixedFunctionState, VertexAttribute};
 use hw::{ChannelKind, FormatUse, Gen};
 use smallvec::{SmallVec, smallvec};
 
+use crate::error::{Error, Result};
 use crate::format;
 
 /// Bytes of a location with 64-bit channels.
@@ -37,6 +38,60 @@ pub fn attributes(hw_gen: Gen, format: api::Format) -> Option<SmallVec<[VertexAt
         kind,
         ..VertexAttribute::default()
     }])
+}
+
+/// A vertex buffer binding of a vertex input state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Its number.
+    pub binding: u32,
+    /// Bytes from one vertex or instance to the next.
+    pub stride_bytes: u32,
+    /// Instance step rate. `None`: per vertex.
+    pub per_instance: Option<u32>,
+}
+
+const OVER_LIMITS: Error = Error::InvalidUse {
+    why: "more vertex bindings or attributes than there can be",
+};
+
+/// Sets strides of vertex buffers, and attributes. Returns the number of attribute locations that
+/// were set.
+pub fn set_input(
+    hw_gen: Gen,
+    bindings: impl Iterator<Item = Binding> + Clone,
+    attributes_from: impl Iterator<Item = api::VertexInputAttributeDescription>,
+    state: &mut FixedFunctionState,
+) -> Result<usize> {
+    let mut count = 0;
+    for binding in bindings.clone() {
+        let place = state.vertex_buffers.get_mut(binding.binding as usize);
+        let stride = u16::try_from(binding.stride_bytes).ok();
+        let stride = stride.filter(|&stride| stride <= 2048);
+        place.ok_or(OVER_LIMITS)?.stride_bytes = stride.ok_or(Error::InvalidUse {
+            why: "a stride of vertices above maxVertexInputBindingStride",
+        })?;
+    }
+    for from in attributes_from {
+        let parts = attributes(hw_gen, from.format).ok_or(Error::FormatNotSupported)?;
+        let binding = bindings.clone().find(|b| b.binding == from.binding);
+        let binding = binding.ok_or(Error::InvalidUse {
+            why: "a vertex attribute without its binding",
+        })?;
+        let offset = u16::try_from(from.offset).ok();
+        let offset = offset.filter(|&at| at <= 2047).ok_or(OVER_LIMITS)?;
+        for (location, part) in (from.location as usize..).zip(parts) {
+            let place = state.attributes.get_mut(location);
+            *place.ok_or(OVER_LIMITS)? = VertexAttribute {
+                buffer: u8::try_from(binding.binding).map_err(|_| OVER_LIMITS)?,
+                offset_bytes: offset + part.offset_bytes,
+                per_instance: binding.per_instance,
+                ..part
+            };
+            count = count.max(location + 1);
+        }
+    }
+    Ok(count)
 }
 
 /// Two 64-bit channels per location, as a shader may read either location alone.

@@ -49,6 +49,10 @@ pub(super) fn aux_kind(
     if info.has_ccs_modifier() {
         return Some(AuxKind::Ccs);
     }
+    // The host reads and writes the main surface alone, in every layout.
+    if info.question.usage.contains(U::HOST_TRANSFER_EXT) {
+        return None;
+    }
     let tiled = info.question.tiling == api::ImageTiling::OPTIMAL;
     // Others who access the memory do not know the aux surface.
     let alone = !info.question.flags.contains(api::ImageCreateFlags::ALIAS) && !info.shared;

@@ -91,7 +91,7 @@ struct MemoryRange {
 struct BoundMemory {
     address: u64,
     /// Keeps the address reserved.
-    _memory: Arc<DeviceMemory>,
+    memory: Arc<DeviceMemory>,
 }
 
 impl Image {
@@ -259,7 +259,7 @@ impl Image {
         }
         let bound = BoundMemory {
             address: memory.address() + offset,
-            _memory: memory.clone(),
+            memory: memory.clone(),
         };
         place.bound.set(bound).map_err(|_| Error::InvalidUse {
             why: "an image bound twice",
@@ -274,6 +274,15 @@ impl Image {
                 why: "an image used without memory",
             }),
         }
+    }
+
+    /// The memory of a plane.
+    pub fn memory(&self, part: &ImagePlane) -> Result<&DeviceMemory> {
+        let range = self.ranges.get(part.memory);
+        let bound = range.and_then(|range| range.bound.get());
+        bound.map(|bound| &*bound.memory).ok_or(Error::InvalidUse {
+            why: "an image without memory",
+        })
     }
 
     /// The aspect of a memory plane of an image with a modifier; other aspects are returned

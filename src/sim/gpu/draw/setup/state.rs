@@ -62,7 +62,8 @@ pub(crate) struct SetupState {
     pub bias_constant: f32,
     pub bias_scale: f32,
     pub bias_clamp: f32,
-    /// The smallest difference of depths; `None` for float depth.
+    /// The smallest difference of depths, or 1 for a constant that is used unmodified; `None` for
+    /// float depth.
     pub bias_unit: Option<f64>,
     /// Width of points in pixels; `None` if each vertex has its own.
     pub point_width: Option<f32>,
@@ -127,7 +128,10 @@ impl SetupState {
             rectangle::DRAWING_RECTANGLE_ORIGIN_Y,
         ]
         .map(|f| draw.state.get(&rectangle::PACKET, f) as i64 as f64 + centre);
+        // Vol. 2a, 3DSTATE_SF: the constant is used unmodified with the legacy bias.
+        let unscaled = sf(packet::state_sf::LEGACY_GLOBAL_DEPTH_BIAS_ENABLE) != 0;
         let bias_unit = match draw.state.get(&depth::PACKET, depth::SURFACE_FORMAT) {
+            _ if unscaled => Some(1.0),
             depth_format::D32_FLOAT => None,
             depth_format::D16_UNORM => Some(2f64.powi(-16)),
             _ => Some(2f64.powi(-24)),

@@ -131,6 +131,13 @@ fn depth_bias_unit_follows_the_depth_format() {
         [1, 3, 5].map(format),
         [None, Some(1.0 / 16_777_216.0), Some(1.0 / 65_536.0)]
     );
+    let legacy = |code| {
+        let on = (&sf::PACKET, sf::LEGACY_GLOBAL_DEPTH_BIAS_ENABLE, 1);
+        read_state(&[(&depth::PACKET, depth::SURFACE_FORMAT, code), on], |s| {
+            s.bias_unit
+        })
+    };
+    assert_eq!([1, 3, 5].map(legacy), [Some(1.0); 3]);
     let values = [
         (
             &raster::PACKET,
