@@ -74,8 +74,8 @@ impl Isel<'_> {
     fn select_bool_to_number(&mut self, alu: &Alu, ty: Type) -> Result<(), FsError> {
         let exec = self.exec_for(alu.def);
         let cond = alu.srcs[0].def;
-        if self.uses[cond.index()] == 1 && self.is_cheaper_as_flag(cond) {
-            let (flag, inverse) = self.condition_to_flag(cond, exec, 0)?;
+        if self.is_shorter_as_flag(cond) {
+            let (flag, inverse) = self.condition_to_flag(cond, exec)?;
             let dst = self.alloc_def(alu.def).retype(ty);
             let one = match ty {
                 Type::Hf => 0x3c00,
