@@ -86,7 +86,7 @@ impl Isel<'_> {
             A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Vec5 | A::Vec8 | A::Vec16 => {
                 self.alias_def(alu);
             }
-            A::Bcsel => self.select_bcsel(alu)?,
+            A::Bcsel => self.select_bcsel(alu),
             A::FAdd | A::FMul | A::FMin | A::FMax => self.select_float_binary(alu, bits),
             A::FFma => self.select_ffma(alu, bits),
             A::FLrp => self.select_flrp(alu),
@@ -457,7 +457,7 @@ impl Isel<'_> {
         if let Some(alu) = self.sh.alu_of(s.def)
             && alu.op == AluOp::B2I
             && matches!(ty, Type::W | Type::D)
-            && !self.is_shorter_as_flag(alu.srcs[0].def)
+            && !self.is_shorter_as_flag(alu.srcs[0].def, self.exec_for(s.def))
             && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
             && let l = self.src(&alu.srcs[0], ty)
             && !l.is_imm()

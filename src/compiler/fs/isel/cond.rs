@@ -12,7 +12,6 @@
 use super::bool_forms::combines_conditions;
 use super::context::{Isel, exec_of};
 use super::types::raw_type;
-use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Op, Pred};
 use entity::Id;
@@ -96,6 +95,8 @@ struct FlagUse {
     /// The flag bits of lanes that are not active are left alone, and the flag must not hold the
     /// inverse.
     keeps_other_lanes: bool,
+    /// No mask is made, whatever the uses of the condition ask for.
+    without_masks: bool,
     depth: u32,
 }
 
@@ -115,14 +116,28 @@ impl Isel<'_> {
         &mut self,
         def: Id<Def>,
         exec: Exec,
-    ) -> Result<(u8, bool), FsError> {
+    ) -> (u8, bool) {
         let to = FlagUse {
             exec,
             flag: 0,
             keeps_other_lanes: false,
+            without_masks: false,
             depth: 0,
         };
-        Ok((0, self.evaluate(def, to)))
+        (0, self.evaluate(def, to))
+    }
+
+    /// Evaluates a condition for which [`Isel::is_shorter_as_flag`] into f0.0.
+    pub(super) fn number_to_flag(&mut self, def: Id<Def>, exec: Exec) {
+        let to = FlagUse {
+            exec,
+            flag: 0,
+            keeps_other_lanes: false,
+            without_masks: true,
+            depth: 0,
+        };
+        let inverse = self.evaluate(def, to);
+        debug_assert!(!inverse);
     }
 
     /// Evaluates a boolean def into the flag bits of f0.0 of the active lanes.
@@ -131,6 +146,7 @@ impl Isel<'_> {
             exec: Exec::Active,
             flag: 0,
             keeps_other_lanes: true,
+            without_masks: false,
             depth: 0,
         };
         let inverse = self.evaluate(def, to);
@@ -142,7 +158,7 @@ impl Isel<'_> {
         let alu = self.sh.alu_of(def)?;
         let forms = &self.bool_forms[def];
         // A mask that is in registers anyway is tested instead.
-        let in_registers = forms.mask && alu.op != AluOp::INot;
+        let in_registers = forms.mask && alu.op != AluOp::INot && !to.without_masks;
         let usable = to.depth < MAX_DEPTH && !in_registers && self.can_reselect(alu);
         (usable && combines_conditions(self.sh, alu)).then_some(alu)
     }
@@ -168,7 +184,7 @@ impl Isel<'_> {
                 let (first, second) = match (chains(a, b), chains(b, a)) {
                     (true, _) => (a, b),
                     (false, true) => (b, a),
-                    (false, false) => match self.second_flag(to) {
+                    (false, false) => match self.second_flag(&alu, to) {
                         Some(other) => return self.combine_flags(&alu, to, other),
                         None => {
                             self.test(def, false, to, None);
@@ -186,11 +202,9 @@ impl Isel<'_> {
                 self.test(second, inverse, to, Some(pred));
                 inverse
             }
-            _ => match self.second_flag(to) {
-                Some(other) if !self.bool_forms[a].mask && !self.bool_forms[b].mask => {
-                    self.combine_flags(&alu, to, other)
-                }
-                _ => {
+            _ => match self.second_flag(&alu, to) {
+                Some(other) => self.combine_flags(&alu, to, other),
+                None => {
                     self.test(def, false, to, None);
                     false
                 }
@@ -218,13 +232,33 @@ impl Isel<'_> {
         }
     }
 
-    /// A flag for the second operand of an operation whose first one is evaluated in `to`, if it
-    /// may be used: one that no value of another instruction is in.
-    fn second_flag(&self, to: FlagUse) -> Option<u8> {
+    /// A flag for the second operand of an operation whose first one is evaluated in `to`, if no
+    /// other value is in it and the flags take fewer instructions than a test of the masks: two
+    /// scalar instructions combine them, since the second source of an instruction is no ARF.
+    fn second_flag(&self, alu: &Alu, to: FlagUse) -> Option<u8> {
         let wide = self.b.width() > 16;
         // SIMD32 takes all of f0. In fragment shaders, f1 has the live pixels.
         let is_free = !wide || self.sh.stage == nir::Stage::Compute;
-        (to.flag == 0 && is_free && !to.keeps_other_lanes).then_some(if wide { 2 } else { 1 })
+        let comparisons = |i: usize| self.count_comparisons(alu.srcs[i].def, to.deeper());
+        let masks = (comparisons(0)? + comparisons(1)? - 1) * if wide { 2 } else { 1 };
+        let usable = to.flag == 0 && is_free && !to.keeps_other_lanes && masks > 2;
+        usable.then_some(if wide { 2 } else { 1 })
+    }
+
+    /// Number of comparisons that evaluate a condition in a flag; none if one of them, or of their
+    /// results, has a mask in registers anyway.
+    fn count_comparisons(&self, def: Id<Def>, to: FlagUse) -> Option<u32> {
+        if self.bool_forms[def].mask || to.depth > MAX_DEPTH {
+            return None;
+        }
+        match self.flag_operation(def, to) {
+            Some(alu) => {
+                let operands = alu.srcs.iter();
+                let counts = operands.map(|s| self.count_comparisons(s.def, to.deeper()));
+                counts.sum()
+            }
+            None => self.comparison_of(def, false).map(|_| 1),
+        }
     }
 
     /// Evaluates both operands in flags and combines these.
@@ -240,24 +274,27 @@ impl Isel<'_> {
             2 => Lanes::arf(ArfReg::Flag, flag / 2, Type::Ud),
             _ => flag_word(flag),
         };
-        let operand = |flag, inverse| match inverse {
-            true => word(flag).negated(),
-            false => word(flag),
+        // Only the first source may be a flag.
+        let copy = self.b.temp(word(other).ty, Exec::Scalar);
+        self.b.mov(Exec::Scalar, copy, word(other));
+        let operand = |value: Lanes, inverse| match inverse {
+            true => value.negated(),
+            false => value,
         };
         let (op, srcs, inverse) = match alu.op {
             AluOp::IAnd => (
                 Opcode::And,
-                [operand(0, a_inverse), operand(other, b_inverse)],
+                [operand(word(0), a_inverse), operand(copy, b_inverse)],
                 false,
             ),
             AluOp::IOr => (
                 Opcode::Or,
-                [operand(0, a_inverse), operand(other, b_inverse)],
+                [operand(word(0), a_inverse), operand(copy, b_inverse)],
                 false,
             ),
             op => (
                 Opcode::Xor,
-                [word(0), word(other)],
+                [word(0), copy],
                 (op == AluOp::IEq) != (a_inverse != b_inverse),
             ),
         };
@@ -309,15 +346,17 @@ impl Isel<'_> {
 
     /// True if the number that a boolean stands for takes fewer instructions as a flag and two
     /// predicated moves than as a conversion of its mask: the boolean and all that it is made of
-    /// have no other use, and are evaluated by predicated comparisons.
-    pub(super) fn is_shorter_as_flag(&self, def: Id<Def>) -> bool {
+    /// have no other use, and are evaluated by predicated comparisons. Of equal numbers of
+    /// instructions, those with the flag take fewer registers.
+    pub(super) fn is_shorter_as_flag(&self, def: Id<Def>, exec: Exec) -> bool {
         let mut open: SmallVec<[Id<Def>; 8]> = SmallVec::from_slice(&[def]);
         let (mut comparisons, mut converted) = (0, 0);
         while let Some(def) = open.pop() {
             let Some(alu) = self.sh.alu_of(def) else {
                 return false;
             };
-            if self.uses[def.index()] != 1 || !self.can_reselect(alu) {
+            let same_lanes = self.exec_for(def) == exec;
+            if self.uses[def.index()] != 1 || !same_lanes || !self.can_reselect(alu) {
                 return false;
             }
             let bits = self.bits(alu.srcs[0].def);
@@ -341,7 +380,7 @@ impl Isel<'_> {
         }
         // The masks: a logic operation for each but the first, and the conversion.
         let (as_flag, as_mask) = (comparisons + 2, 2 * comparisons + converted);
-        as_flag < as_mask
+        as_flag <= as_mask
     }
 
     /// True if the operation can be selected again at this point: its operands still have the
@@ -422,7 +461,7 @@ impl Isel<'_> {
     }
 
     /// Selects `bcsel`: `cond ? a : b`.
-    pub(super) fn select_bcsel(&mut self, alu: &Alu) -> Result<(), FsError> {
+    pub(super) fn select_bcsel(&mut self, alu: &Alu) {
         let bits = self.bits(alu.def);
         let exec = self.exec_for(alu.def);
         let ty = match bits {
@@ -431,7 +470,7 @@ impl Isel<'_> {
         };
         let (mut a, mut b) = (self.src(&alu.srcs[1], ty), self.src(&alu.srcs[2], ty));
         let dst = self.alloc_def(alu.def).retype(ty);
-        let (flag, mut inverse) = self.condition_to_flag(alu.srcs[0].def, exec)?;
+        let (flag, mut inverse) = self.condition_to_flag(alu.srcs[0].def, exec);
         if bits == 8 {
             // Of an 8-bit operand only the byte itself is certain to be initialised, but the low 16
             // bits of a slot must always be written.
@@ -442,7 +481,7 @@ impl Isel<'_> {
                 };
                 self.b.emit(Op::Eu(Opcode::Mov), exec, to, &[from], mods);
             }
-            return Ok(());
+            return;
         }
         if a.is_imm() && b.is_imm() {
             self.b.mov(exec, dst, b);
@@ -453,7 +492,7 @@ impl Isel<'_> {
                 &[a],
                 Mods::pred(flag, inverse),
             );
-            return Ok(());
+            return;
         }
         if a.is_imm() {
             (a, b) = (b, a);
@@ -462,6 +501,5 @@ impl Isel<'_> {
         self.b
             .binary(Opcode::Sel, exec, dst, a, b, Mods::pred(flag, inverse));
         debug_assert!(exec_of(dst) == exec);
-        Ok(())
     }
 }

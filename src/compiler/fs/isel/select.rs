@@ -176,7 +176,7 @@ impl<'a> Isel<'a> {
                 CfEvent::Block(b) => self.select_block(b, index + 1 == layout.len())?,
                 CfEvent::If(i) => {
                     let cond = self.sh.ifs[i].cond;
-                    let (flag, inverse) = self.condition_to_flag(cond, Exec::Active)?;
+                    let (flag, inverse) = self.condition_to_flag(cond, Exec::Active);
                     let pred = Pred {
                         ctrl: isa::PredCtrl::Normal,
                         inverse,
