@@ -43,6 +43,7 @@ flags! {
     No32 "no32" true "no SIMD32 shaders";
     Simd32Fs "simd32_fs" true "SIMD32 fragment shaders wherever they are legal, even if slower";
     SpillFs "spill_fs" true "spill everything in the FS backend";
+    Bool32 "bool32" true "booleans of 32 bits in registers, whatever they compare";
     NoOpt "noopt" true "skip every optional optimisation";
     SoftFp64 "soft_fp64" true "lower doubles to pairs of dwords, as on parts without an fp64 unit";
     SoftInt64 "soft_int64" true "lower 64-bit integers to pairs of dwords, as on parts without 64-bit integer arithmetic";

@@ -23,6 +23,8 @@ pub struct Options {
     pub force_simd32: bool,
     /// Graphics stages receive ranges of uniform buffers with their push data.
     pub push_ranges: bool,
+    /// Booleans in registers have 32 bits, whatever was compared: for comparisons of the code.
+    pub dword_booleans: bool,
     /// The shader must not use the EU's double-precision arithmetic; an instruction that does is an
     /// error.
     pub soft_fp64: bool,

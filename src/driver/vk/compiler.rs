@@ -234,6 +234,7 @@ fn backend(context: &Context, capture: bool) -> compile::Backend {
         },
         force_simd32: flags.has(debug::Flag::Simd32Fs),
         spill_everything: flags.has(debug::Flag::SpillFs),
+        dword_booleans: flags.has(debug::Flag::Bool32),
         soft_fp64: flags.has(debug::Flag::SoftFp64),
         soft_int64: flags.has(debug::Flag::SoftInt64),
         push_ranges: !flags.has(debug::Flag::NoPushUbo),

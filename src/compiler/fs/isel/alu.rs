@@ -4,6 +4,7 @@
 //! Conversions are in [`super::convert`], comparisons and selects in [`super::cond`].
 //! Tests: tests/fs/isel/.
 
+use super::bool_forms::MaskSize;
 use super::cond::comparison;
 use super::context::Isel;
 use super::types::{HF_BYTES, float, int, sign_bit, uint};
@@ -11,8 +12,14 @@ use super::unsupported::unsupported_alu;
 use crate::error::FsError;
 use crate::lir::Op;
 use crate::lir::builder::{Exec, Lanes, Mods};
+use entity::Id;
 use isa::{CondMod, MathFn, Opcode, Type};
-use nir::{Alu, AluOp};
+use nir::{Alu, AluOp, Def};
+
+/// The bits of a true boolean of this type.
+fn mask_bits(ty: Type) -> u64 {
+    (1 << (8 * ty.size_bytes())) - 1
+}
 
 impl Isel<'_> {
     /// Selects an ALU instruction.
@@ -79,7 +86,7 @@ impl Isel<'_> {
             A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Vec5 | A::Vec8 | A::Vec16 => {
                 self.alias_def(alu);
             }
-            A::Bcsel => self.select_bcsel(alu)?,
+            A::Bcsel => self.select_bcsel(alu),
             A::FAdd | A::FMul | A::FMin | A::FMax => self.select_float_binary(alu, bits),
             A::FFma => self.select_ffma(alu, bits),
             A::FLrp => self.select_flrp(alu),
@@ -300,15 +307,24 @@ impl Isel<'_> {
     /// Selects `ieq` and `ine` of booleans.
     fn select_bool_equality(&mut self, alu: &Alu) {
         let exec = self.exec_for(alu.def);
-        let (a, b) = (
-            self.src(&alu.srcs[0], Type::D),
-            self.src(&alu.srcs[1], Type::D),
-        );
-        let dst = self.alloc_def(alu.def).retype(Type::D);
+        let ty = self.mask_type(alu.def);
+        let a = self.logic_src(&alu.srcs[0], ty);
+        let b = self.logic_src(&alu.srcs[1], ty);
+        // The complement of one operand complements the result.
+        let (a, b) = match (alu.op, a.imm_bits()) {
+            (AluOp::IEq, Some(bits)) => (Lanes::imm(ty, !bits & mask_bits(ty)), b),
+            (AluOp::IEq, None) => (a.negated(), b),
+            _ => (a, b),
+        };
+        let dst = self.alloc_def(alu.def).retype(ty);
         self.b.binary(Opcode::Xor, exec, dst, a, b, Mods::NONE);
-        if alu.op == AluOp::IEq {
-            self.b
-                .emit(Op::Eu(Opcode::Not), exec, dst, &[dst], Mods::NONE);
+    }
+
+    /// The type in which a logic operation computes a boolean.
+    pub(super) fn mask_type(&self, def: Id<Def>) -> Type {
+        match self.mask_size(def) {
+            MaskSize::Word => Type::W,
+            _ => Type::D,
         }
     }
 
@@ -368,10 +384,9 @@ impl Isel<'_> {
             return;
         }
         let (signed, unsigned) = (int(bits.max(16)), uint(bits.max(16)));
-        let (signed, unsigned) = if bits == 1 {
-            (Type::D, Type::Ud)
-        } else {
-            (signed, unsigned)
+        let (signed, unsigned) = match bits {
+            1 => (self.mask_type(alu.def), self.mask_type(alu.def)),
+            _ => (signed, unsigned),
         };
         let (op, ty, mods) = match alu.op {
             A::IAdd => (Opcode::Add, signed, Mods::NONE),
@@ -441,8 +456,8 @@ impl Isel<'_> {
         }
         if let Some(alu) = self.sh.alu_of(s.def)
             && alu.op == AluOp::B2I
-            && ty == Type::D
-            && !self.is_cheaper_as_flag(alu.srcs[0].def)
+            && matches!(ty, Type::W | Type::D)
+            && !self.is_shorter_as_flag(alu.srcs[0].def, self.exec_for(s.def))
             && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
             && let l = self.src(&alu.srcs[0], ty)
             && !l.is_imm()
@@ -468,10 +483,9 @@ impl Isel<'_> {
 
     fn select_int_unary(&mut self, alu: &Alu, bits: u8) {
         let exec = self.exec_for(alu.def);
-        let ty = if bits == 1 {
-            Type::D
-        } else {
-            int(bits.max(16))
+        let ty = match bits {
+            1 => self.mask_type(alu.def),
+            _ => int(bits.max(16)),
         };
         let a = self.src(&alu.srcs[0], ty);
         let a = match a.imm_bits() {

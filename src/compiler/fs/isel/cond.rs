@@ -2,16 +2,22 @@
 //! elsewhere.
 //!
 //! In:  boolean defs, comparisons, `bcsel`. Out: CMP and predicated instructions.
-//! Tests: tests/fs/isel/.
+//!
+//! A tree of conditions becomes a chain of comparisons, each predicated on the one before, as long
+//! as one operand of each AND and OR is a single comparison. Other operands, and those of XOR, go
+//! to two flags that one scalar instruction combines. Where that is impossible, or where a mask is
+//! in registers anyway, the mask is tested.
+//! Tests: tests/fs/isel/, tests/fs/rows/.
 
+use super::bool_forms::combines_conditions;
 use super::context::{Isel, exec_of};
 use super::types::raw_type;
-use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Op, Pred};
 use entity::Id;
-use isa::{CondMod, Opcode, PredCtrl, Type};
+use isa::{ArfReg, CondMod, Opcode, PredCtrl, Type};
 use nir::{Alu, AluOp, Def};
+use smallvec::SmallVec;
 
 /// Depth to which a tree of ANDs and ORs is evaluated in the flag.
 const MAX_DEPTH: u32 = 6;
@@ -55,98 +61,326 @@ fn swap_operands(cmod: CondMod) -> CondMod {
     }
 }
 
+/// A flag subregister as a word operand.
+pub(super) fn flag_word(flag: u8) -> Lanes {
+    Lanes {
+        offset: u32::from(flag % 2) * 2,
+        ..Lanes::arf(ArfReg::Flag, flag / 2, Type::Uw)
+    }
+}
+
+/// A null destination for an instruction that only tests a mask.
+pub(super) fn null_like(mask: Lanes) -> Lanes {
+    Lanes::null(mask.ty, mask.pitch.max(mask.ty.size_bytes() as u8))
+}
+
+/// The condition that holds exactly where this one does not, if the hardware has it.
+pub(super) fn inverse_condition(cmod: CondMod, ty: Type) -> Option<CondMod> {
+    Some(match cmod {
+        CondMod::Z => CondMod::Nz,
+        CondMod::Nz => CondMod::Z,
+        // With a NaN operand, neither holds.
+        _ if ty.is_float() => return None,
+        CondMod::L => CondMod::Ge,
+        CondMod::Ge => CondMod::L,
+        _ => return None,
+    })
+}
+
+/// Where and for which lanes a condition is evaluated.
+#[derive(Clone, Copy)]
+struct FlagUse {
+    exec: Exec,
+    flag: u8,
+    /// The flag bits of lanes that are not active are left alone, and the flag must not hold the
+    /// inverse.
+    keeps_other_lanes: bool,
+    /// No mask is made, whatever the uses of the condition ask for.
+    without_masks: bool,
+    depth: u32,
+}
+
+impl FlagUse {
+    fn deeper(self) -> FlagUse {
+        FlagUse {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+}
+
 impl Isel<'_> {
-    /// Evaluates a boolean def into a flag. Returns the flag subregister, and true if the flag
-    /// holds the inverse.
+    /// Evaluates a boolean def into f0.0. Returns the flag subregister, and true if the flag holds
+    /// the inverse. The flag bits of lanes that are not active are undefined.
     pub(super) fn condition_to_flag(
         &mut self,
         def: Id<Def>,
         exec: Exec,
-        depth: u32,
-    ) -> Result<(u8, bool), FsError> {
-        self.condition_to_flag_if(def, exec, None, depth)
+    ) -> (u8, bool) {
+        let to = FlagUse {
+            exec,
+            flag: 0,
+            keeps_other_lanes: false,
+            without_masks: false,
+            depth: 0,
+        };
+        (0, self.evaluate(def, to))
     }
 
-    /// Like [`Isel::condition_to_flag`]; with a predicate, only the flag bits of lanes where it
-    /// holds are written.
-    fn condition_to_flag_if(
-        &mut self,
-        def: Id<Def>,
-        exec: Exec,
-        pred: Option<Pred>,
-        depth: u32,
-    ) -> Result<(u8, bool), FsError> {
-        if let Some(alu) = self.sh.alu_of(def)
-            && depth < MAX_DEPTH
-            && self.can_reselect(alu)
-        {
-            let bits = self.bits(alu.srcs[0].def);
-            match alu.op {
-                AluOp::INot if pred.is_none() => {
-                    let (flag, inverse) =
-                        self.condition_to_flag_if(alu.srcs[0].def, exec, pred, depth + 1)?;
-                    return Ok((flag, !inverse));
-                }
-                AluOp::IAnd | AluOp::IOr if pred.is_none() => {
-                    let (a, b) = (alu.srcs[0].def, alu.srcs[1].def);
-                    if let Some(second) = self.sh.alu_of(b)
-                        && comparison(second.op, self.bits(second.srcs[0].def)).is_some()
-                        && self.bits(second.srcs[0].def) > 1
-                        && self.can_reselect(second)
-                        && self.is_not_inverted(a)
-                    {
-                        self.condition_to_flag_if(a, exec, None, depth + 1)?;
-                        let pred = Pred {
-                            ctrl: PredCtrl::Normal,
-                            inverse: alu.op == AluOp::IOr,
-                        };
-                        return self.condition_to_flag_if(b, exec, Some(pred), depth + 1);
-                    }
-                }
-                _ if bits > 1 => {
-                    if let Some((cmod, ty)) = comparison(alu.op, bits) {
-                        let mods = Mods {
-                            pred,
-                            ..Mods::cmod(cmod, 0)
-                        };
-                        self.emit_compare(alu, exec, None, ty, mods);
-                        return Ok((0, false));
-                    }
-                }
-                _ => {}
+    /// Evaluates a condition for which [`Isel::is_shorter_as_flag`] into f0.0.
+    pub(super) fn number_to_flag(&mut self, def: Id<Def>, exec: Exec) {
+        let to = FlagUse {
+            exec,
+            flag: 0,
+            keeps_other_lanes: false,
+            without_masks: true,
+            depth: 0,
+        };
+        let inverse = self.evaluate(def, to);
+        debug_assert!(!inverse);
+    }
+
+    /// Evaluates a boolean def into the flag bits of f0.0 of the active lanes.
+    pub(super) fn condition_to_active_flag_bits(&mut self, def: Id<Def>) {
+        let to = FlagUse {
+            exec: Exec::Active,
+            flag: 0,
+            keeps_other_lanes: true,
+            without_masks: false,
+            depth: 0,
+        };
+        let inverse = self.evaluate(def, to);
+        debug_assert!(!inverse);
+    }
+
+    /// The operation that makes a condition out of others, if it is to be evaluated in flags here.
+    fn flag_operation(&self, def: Id<Def>, to: FlagUse) -> Option<&'_ Alu> {
+        let alu = self.sh.alu_of(def)?;
+        let forms = &self.bool_forms[def];
+        // A mask that is in registers anyway is tested instead.
+        let in_registers = forms.mask && alu.op != AluOp::INot && !to.without_masks;
+        let usable = to.depth < MAX_DEPTH && !in_registers && self.can_reselect(alu);
+        (usable && combines_conditions(self.sh, alu)).then_some(alu)
+    }
+
+    /// Evaluates a condition; returns true if the flag holds the inverse.
+    fn evaluate(&mut self, def: Id<Def>, to: FlagUse) -> bool {
+        let Some(alu) = self.flag_operation(def, to).cloned() else {
+            self.test(def, false, to, None);
+            return false;
+        };
+        let (a, b) = (alu.srcs[0].def, alu.srcs.last().map_or(def, |s| s.def));
+        match alu.op {
+            AluOp::INot if to.keeps_other_lanes || self.is_tested_exactly(a, true) => {
+                self.test(a, true, to, None);
+                false
             }
+            AluOp::INot => !self.evaluate(a, to.deeper()),
+            AluOp::IAnd | AluOp::IOr => {
+                let chains = |first, second| {
+                    let inverse = self.is_inverse(first, to.deeper());
+                    self.is_tested_exactly(second, inverse) && !(inverse && to.keeps_other_lanes)
+                };
+                let (first, second) = match (chains(a, b), chains(b, a)) {
+                    (true, _) => (a, b),
+                    (false, true) => (b, a),
+                    (false, false) => match self.second_flag(&alu, to) {
+                        Some(other) => return self.combine_flags(&alu, to, other),
+                        None => {
+                            self.test(def, false, to, None);
+                            return false;
+                        }
+                    },
+                };
+                let inverse = self.evaluate(first, to.deeper());
+                // Where the first operand decides, the flag stays as it is. With the inverse of the
+                // first operand, AND and OR exchange their roles.
+                let pred = Pred {
+                    ctrl: PredCtrl::Normal,
+                    inverse: (alu.op == AluOp::IOr) != inverse,
+                };
+                self.test(second, inverse, to, Some(pred));
+                inverse
+            }
+            _ => match self.second_flag(&alu, to) {
+                Some(other) => self.combine_flags(&alu, to, other),
+                None => {
+                    self.test(def, false, to, None);
+                    false
+                }
+            },
+        }
+    }
+
+    /// True if [`Isel::evaluate`] leaves the inverse of a condition in the flag.
+    fn is_inverse(&self, def: Id<Def>, to: FlagUse) -> bool {
+        let Some(alu) = self.flag_operation(def, to) else {
+            return false;
+        };
+        let (a, b) = (alu.srcs[0].def, alu.srcs.last().map_or(def, |s| s.def));
+        match alu.op {
+            AluOp::INot if to.keeps_other_lanes || self.is_tested_exactly(a, true) => false,
+            AluOp::INot => !self.is_inverse(a, to.deeper()),
+            AluOp::IAnd | AluOp::IOr => {
+                let [x, y] = [a, b].map(|def| self.is_inverse(def, to.deeper()));
+                let chains = |second, inverse: bool| {
+                    self.is_tested_exactly(second, inverse) && !(inverse && to.keeps_other_lanes)
+                };
+                if chains(b, x) { x } else { chains(a, y) && y }
+            }
+            _ => false,
+        }
+    }
+
+    /// A flag for the second operand of an operation whose first one is evaluated in `to`, if no
+    /// other value is in it and the flags take fewer instructions than a test of the masks: two
+    /// scalar instructions combine them, since the second source of an instruction is no ARF.
+    fn second_flag(&self, alu: &Alu, to: FlagUse) -> Option<u8> {
+        let wide = self.b.width() > 16;
+        // SIMD32 takes all of f0. In fragment shaders, f1 has the live pixels.
+        let is_free = !wide || self.sh.stage == nir::Stage::Compute;
+        let comparisons = |i: usize| self.count_comparisons(alu.srcs[i].def, to.deeper());
+        let masks = (comparisons(0)? + comparisons(1)? - 1) * if wide { 2 } else { 1 };
+        let usable = to.flag == 0 && is_free && !to.keeps_other_lanes && masks > 2;
+        usable.then_some(if wide { 2 } else { 1 })
+    }
+
+    /// Number of comparisons that evaluate a condition in a flag; none if one of them, or of their
+    /// results, has a mask in registers anyway.
+    fn count_comparisons(&self, def: Id<Def>, to: FlagUse) -> Option<u32> {
+        if self.bool_forms[def].mask || to.depth > MAX_DEPTH {
+            return None;
+        }
+        match self.flag_operation(def, to) {
+            Some(alu) => {
+                let operands = alu.srcs.iter();
+                let counts = operands.map(|s| self.count_comparisons(s.def, to.deeper()));
+                counts.sum()
+            }
+            None => self.comparison_of(def, false).map(|_| 1),
+        }
+    }
+
+    /// Evaluates both operands in flags and combines these.
+    fn combine_flags(&mut self, alu: &Alu, to: FlagUse, other: u8) -> bool {
+        let (a, b) = (alu.srcs[0].def, alu.srcs[1].def);
+        let a_inverse = self.evaluate(a, to.deeper());
+        let second = FlagUse {
+            flag: other,
+            ..to.deeper()
+        };
+        let b_inverse = self.evaluate(b, second);
+        let word = |flag| match other {
+            2 => Lanes::arf(ArfReg::Flag, flag / 2, Type::Ud),
+            _ => flag_word(flag),
+        };
+        // Only the first source may be a flag.
+        let copy = self.b.temp(word(other).ty, Exec::Scalar);
+        self.b.mov(Exec::Scalar, copy, word(other));
+        let operand = |value: Lanes, inverse| match inverse {
+            true => value.negated(),
+            false => value,
+        };
+        let (op, srcs, inverse) = match alu.op {
+            AluOp::IAnd => (
+                Opcode::And,
+                [operand(word(0), a_inverse), operand(copy, b_inverse)],
+                false,
+            ),
+            AluOp::IOr => (
+                Opcode::Or,
+                [operand(word(0), a_inverse), operand(copy, b_inverse)],
+                false,
+            ),
+            op => (
+                Opcode::Xor,
+                [word(0), copy],
+                (op == AluOp::IEq) != (a_inverse != b_inverse),
+            ),
+        };
+        self.b
+            .emit(Op::Eu(op), Exec::Scalar, word(0), &srcs, Mods::NONE);
+        inverse
+    }
+
+    /// The comparison whose result is `def` or, with `inverse`, its complement.
+    fn comparison_of(&self, def: Id<Def>, inverse: bool) -> Option<(&'_ Alu, CondMod, Type)> {
+        let (mut def, mut inverse) = (def, inverse);
+        let mut alu = self.sh.alu_of(def)?;
+        while alu.op == AluOp::INot {
+            (def, inverse) = (alu.srcs[0].def, !inverse);
+            alu = self.sh.alu_of(def)?;
+        }
+        let bits = self.bits(alu.srcs.first()?.def);
+        let (cmod, ty) = comparison(alu.op, bits).filter(|_| bits > 1)?;
+        let cmod = match inverse {
+            true => inverse_condition(cmod, ty)?,
+            false => cmod,
+        };
+        self.can_reselect(alu).then_some((alu, cmod, ty))
+    }
+
+    /// True if [`Isel::test`] takes one instruction that does not need the mask of a comparison.
+    fn is_tested_exactly(&self, def: Id<Def>, inverse: bool) -> bool {
+        let is_computed = self.sh.alu_of(def).is_none() || self.bool_forms[def].mask;
+        is_computed || self.comparison_of(def, inverse).is_some()
+    }
+
+    /// Evaluates a condition, or its complement, with one comparison. With a predicate, only the
+    /// flag bits of lanes where it holds are written.
+    fn test(&mut self, def: Id<Def>, inverse: bool, to: FlagUse, pred: Option<Pred>) {
+        if let Some((alu, cmod, ty)) = self.comparison_of(def, inverse) {
+            let (alu, mods) = (alu.clone(), Mods::cmod(cmod, to.flag));
+            return self.emit_compare(&alu, to.exec, None, ty, Mods { pred, ..mods });
         }
         let mask = self.comp(def, 0, Type::D);
-        let null = Lanes::null(Type::D, 4);
+        let cmod = if inverse { CondMod::Z } else { CondMod::Nz };
         let mods = Mods {
             pred,
-            ..Mods::cmod(CondMod::Nz, 0)
+            ..Mods::cmod(cmod, to.flag)
         };
-        self.b.emit(Op::Eu(Opcode::Mov), exec, null, &[mask], mods);
-        Ok((0, false))
+        let null = null_like(mask);
+        self.b
+            .emit(Op::Eu(Opcode::Mov), to.exec, null, &[mask], mods);
     }
 
-    /// True if materialising the boolean as 0 or ~0 takes more instructions than the flag:
-    /// comparisons of operands that are not 32 bits wide.
-    pub(super) fn is_cheaper_as_flag(&self, def: Id<Def>) -> bool {
-        let narrow_or_wide = |def: Id<Def>| {
-            self.sh.alu_of(def).is_some_and(|alu| {
-                let bits = self.bits(alu.srcs[0].def);
-                comparison(alu.op, bits).is_some() && !matches!(bits, 1 | 32)
-            })
-        };
-        match self.sh.alu_of(def) {
-            Some(alu) if matches!(alu.op, AluOp::IAnd | AluOp::IOr) => {
-                let single = alu.srcs.iter().all(|s| self.uses[s.def.index()] == 1);
-                single && alu.srcs.iter().all(|s| narrow_or_wide(s.def))
+    /// True if the number that a boolean stands for takes fewer instructions as a flag and two
+    /// predicated moves than as a conversion of its mask: the boolean and all that it is made of
+    /// have no other use, and are evaluated by predicated comparisons. Of equal numbers of
+    /// instructions, those with the flag take fewer registers.
+    pub(super) fn is_shorter_as_flag(&self, def: Id<Def>, exec: Exec) -> bool {
+        let mut open: SmallVec<[Id<Def>; 8]> = SmallVec::from_slice(&[def]);
+        let (mut comparisons, mut converted) = (0, 0);
+        while let Some(def) = open.pop() {
+            let Some(alu) = self.sh.alu_of(def) else {
+                return false;
+            };
+            let same_lanes = self.exec_for(def) == exec;
+            if self.uses[def.index()] != 1 || !same_lanes || !self.can_reselect(alu) {
+                return false;
             }
-            _ => narrow_or_wide(def),
+            let bits = self.bits(alu.srcs[0].def);
+            if matches!(alu.op, AluOp::IAnd | AluOp::IOr) {
+                // The second operand of a chain is a comparison.
+                let [a, b] = [0, 1].map(|i| alu.srcs[i].def);
+                match [a, b].map(|def| self.comparison_of(def, false).is_some()) {
+                    [_, true] => open.extend([a, b]),
+                    [true, false] => open.extend([b, a]),
+                    [false, false] => return false,
+                }
+            } else if bits > 1 && comparison(alu.op, bits).is_some() {
+                comparisons += 1;
+                converted += u32::from(self.dword_booleans && bits != 32);
+            } else {
+                return false;
+            }
+            if comparisons > MAX_DEPTH {
+                return false;
+            }
         }
-    }
-
-    /// True if [`Isel::condition_to_flag`] does not return the inverse of this condition.
-    fn is_not_inverted(&self, def: Id<Def>) -> bool {
-        !matches!(self.sh.alu_of(def), Some(alu) if alu.op == AluOp::INot)
+        // The masks: a logic operation for each but the first, and the conversion.
+        let (as_flag, as_mask) = (comparisons + 2, 2 * comparisons + converted);
+        as_flag <= as_mask
     }
 
     /// True if the operation can be selected again at this point: its operands still have the
@@ -198,16 +432,23 @@ impl Isel<'_> {
             .binary(Opcode::Cmp, exec, dst.unwrap_or(null), a, b, mods);
     }
 
-    /// Selects a comparison whose result is 0 or ~0 in registers.
+    /// Selects a comparison whose result is 0 or ~0 in registers. CMP writes the mask at the size of
+    /// its operands.
     pub(super) fn select_comparison(&mut self, alu: &Alu, cmod: CondMod, ty: Type) {
         let exec = self.exec_for(alu.def);
         let dst = self.alloc_def(alu.def);
-        if ty.size_bytes() == 4 {
-            self.emit_compare(alu, exec, Some(dst.retype(ty)), ty, Mods::cmod(cmod, 0));
+        let mods = Mods::cmod(cmod, 0);
+        if u32::from(self.mask_size(alu.def).bytes()) == ty.size_bytes() {
+            self.emit_compare(alu, exec, Some(dst.retype(ty)), ty, mods);
             return;
         }
-        self.emit_compare(alu, exec, None, ty, Mods::cmod(cmod, 0));
-        self.mask_from_flag(exec, dst, 0, false);
+        let mask = match ty.size_bytes() {
+            2 => self.b.temp_packed_hf(exec),
+            _ => self.b.temp(ty, exec),
+        };
+        self.emit_compare(alu, exec, Some(mask.retype(ty)), ty, mods);
+        let part = if ty.size_bytes() == 2 { Type::W } else { Type::D };
+        self.b.mov(exec, dst.retype(Type::D), mask.retype(part));
     }
 
     /// Writes 0 or ~0 to `dst` from a flag.
@@ -220,13 +461,16 @@ impl Isel<'_> {
     }
 
     /// Selects `bcsel`: `cond ? a : b`.
-    pub(super) fn select_bcsel(&mut self, alu: &Alu) -> Result<(), FsError> {
+    pub(super) fn select_bcsel(&mut self, alu: &Alu) {
         let bits = self.bits(alu.def);
         let exec = self.exec_for(alu.def);
-        let ty = raw_type(bits);
+        let ty = match bits {
+            1 => self.mask_type(alu.def),
+            _ => raw_type(bits),
+        };
         let (mut a, mut b) = (self.src(&alu.srcs[1], ty), self.src(&alu.srcs[2], ty));
         let dst = self.alloc_def(alu.def).retype(ty);
-        let (flag, mut inverse) = self.condition_to_flag(alu.srcs[0].def, exec, 0)?;
+        let (flag, mut inverse) = self.condition_to_flag(alu.srcs[0].def, exec);
         if bits == 8 {
             // Of an 8-bit operand only the byte itself is certain to be initialised, but the low 16
             // bits of a slot must always be written.
@@ -237,7 +481,7 @@ impl Isel<'_> {
                 };
                 self.b.emit(Op::Eu(Opcode::Mov), exec, to, &[from], mods);
             }
-            return Ok(());
+            return;
         }
         if a.is_imm() && b.is_imm() {
             self.b.mov(exec, dst, b);
@@ -248,7 +492,7 @@ impl Isel<'_> {
                 &[a],
                 Mods::pred(flag, inverse),
             );
-            return Ok(());
+            return;
         }
         if a.is_imm() {
             (a, b) = (b, a);
@@ -257,6 +501,5 @@ impl Isel<'_> {
         self.b
             .binary(Opcode::Sel, exec, dst, a, b, Mods::pred(flag, inverse));
         debug_assert!(exec_of(dst) == exec);
-        Ok(())
     }
 }

@@ -3,11 +3,12 @@
 //! In:  defs. Out: their element_locations, as operands in lane form.
 
 use super::analysis::{PushedUbos, SharedLoops, UrbPairs};
+use super::bool_forms::{Forms, MaskSize};
 use super::payload::Thread;
 use super::shared_registers::SharedRegisters;
 use super::types::{HF_BYTES, raw_type, sign_bit, sub_dword_type};
 use crate::lir::builder::{Builder, Exec, Lanes};
-use crate::lir::{Reg, VgrfId};
+use crate::lir::{Reg, Vgrf, VgrfId};
 use abi::PushData;
 use entity::{Id, IdMap, IdSet};
 use isa::Type;
@@ -86,6 +87,12 @@ pub(super) struct Isel<'a> {
     pub(super) half_of: IdMap<Def, Option<(Id<Def>, u8)>>,
     /// 16-bit floats that are stored packed, two bytes a lane.
     pub(super) packed_half: IdMap<Def, bool>,
+    /// The forms in which each boolean is needed.
+    pub(super) bool_forms: IdMap<Def, Forms>,
+    /// All masks have dwords.
+    pub(super) dword_booleans: bool,
+    /// VGRFs with masks of words. Those of other booleans have (at least) dwords.
+    pub(super) word_masks: IdMap<Vgrf, bool>,
     /// The operation being selected saturates its result.
     pub(super) saturating: bool,
     /// Number of leading components of each def that are read.
@@ -124,6 +131,7 @@ impl Isel<'_> {
         let slot: u8 = match d.bit_size {
             64 => 8,
             16 if self.packed_half[def] => HF_BYTES,
+            1 => self.mask_size(def).bytes(),
             _ => 4,
         };
         let (pitch, step) = if self.is_divergent(def) {
@@ -132,6 +140,9 @@ impl Isel<'_> {
             (0, u32::from(slot))
         };
         let v = self.b.lir.vgrf(step * u32::from(d.num_components));
+        if d.bit_size == 1 && self.mask_size(def) == MaskSize::Word {
+            self.word_masks[v] = true;
+        }
         let first = self.first_loc[def.index()] as usize;
         for c in 0..u32::from(d.num_components) {
             self.locs[first + c as usize] = Loc::Reg {
@@ -187,7 +198,10 @@ impl Isel<'_> {
             && !self.is_divergent(from)
             && let Loc::Reg { .. } = loc
         {
-            let ty = raw_type(self.bits(def));
+            let ty = match self.bits(def) {
+                1 => Type::D,
+                bits => raw_type(bits),
+            };
             let to = self.b.temp(ty, Exec::Active);
             let from = self.comp(from, from_c, ty);
             self.b.mov(Exec::Active, to, from);
@@ -205,14 +219,15 @@ impl Isel<'_> {
             .unwrap_or(Loc::None)
     }
 
-    /// Component `c` of a def, read as `ty`.
+    /// Component `c` of a def, read as `ty`. A boolean whose mask has words is read as W, whatever
+    /// `ty` is; read as W, any mask is valid.
     pub(super) fn comp(&self, def: Id<Def>, c: u8, ty: Type) -> Lanes {
         match self.loc(def, c) {
             Loc::Imm(bits) => {
-                let bits = if self.bits(def) == 1 && bits != 0 {
-                    0xffff_ffff
-                } else {
-                    bits
+                let bits = match (self.bits(def), ty.size_bytes()) {
+                    (1, 2) if bits != 0 => 0xffff,
+                    (1, _) if bits != 0 => 0xffff_ffff,
+                    _ => bits,
                 };
                 Lanes::imm(ty, bits)
             }
@@ -221,10 +236,16 @@ impl Isel<'_> {
                 offset,
                 pitch,
                 half,
-            } => Lanes {
-                half,
-                ..Lanes::new(v, offset, sub_dword_type(ty, offset), pitch)
-            },
+            } => {
+                let ty = match self.bits(def) == 1 && self.word_masks[v] {
+                    true => Type::W,
+                    false => sub_dword_type(ty, offset),
+                };
+                Lanes {
+                    half,
+                    ..Lanes::new(v, offset, ty, pitch)
+                }
+            }
             Loc::None => {
                 debug_assert!(false, "a def is read before it is selected");
                 Lanes::imm(ty, 0)

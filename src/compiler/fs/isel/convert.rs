@@ -28,8 +28,8 @@ impl Isel<'_> {
         let to = self.bits(alu.def);
         let from = self.bits(alu.srcs[0].def);
         match alu.op {
-            A::B2I => self.select_bool_to_number(alu, int(to.max(32)))?,
-            A::B2F => self.select_bool_to_number(alu, float(to))?,
+            A::B2I => self.select_bool_to_number(alu, int(to.max(32))),
+            A::B2F => self.select_bool_to_number(alu, float(to)),
             A::I2I | A::U2U if to <= from => self.alias_sub_word(alu, 0),
             A::I2I => self.select_cast(alu, int(from), int(to)),
             A::U2U => self.select_cast(alu, uint(from), uint(to)),
@@ -71,11 +71,11 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn select_bool_to_number(&mut self, alu: &Alu, ty: Type) -> Result<(), FsError> {
+    fn select_bool_to_number(&mut self, alu: &Alu, ty: Type) {
         let exec = self.exec_for(alu.def);
         let cond = alu.srcs[0].def;
-        if self.uses[cond.index()] == 1 && self.is_cheaper_as_flag(cond) {
-            let (flag, inverse) = self.condition_to_flag(cond, exec, 0)?;
+        if self.is_shorter_as_flag(cond, exec) {
+            self.number_to_flag(cond, exec);
             let dst = self.alloc_def(alu.def).retype(ty);
             let one = match ty {
                 Type::Hf => 0x3c00,
@@ -84,14 +84,14 @@ impl Isel<'_> {
                 _ => 1,
             };
             self.b.mov(exec, dst, Lanes::imm(ty, 0));
-            let mods = Mods::pred(flag, inverse);
+            let mods = Mods::pred(0, false);
             let one = if ty.size_bytes() == 8 {
                 self.b.imm_reg(ty, one)
             } else {
                 Lanes::imm(ty, one)
             };
             self.b.emit(Op::Eu(Opcode::Mov), exec, dst, &[one], mods);
-            return Ok(());
+            return;
         }
         let mask = self.src(&alu.srcs[0], Type::D).negated();
         let dst = self.alloc_def(alu.def).retype(ty);
@@ -103,7 +103,6 @@ impl Isel<'_> {
             _ => mask,
         };
         self.b.mov(exec, dst, mask);
-        Ok(())
     }
 
     /// Makes the def an alias of the bytes of its operand from `offset` on.

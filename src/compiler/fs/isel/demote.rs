@@ -8,13 +8,13 @@
 //! f1.1.
 //! Tests: tests/fs/demote/.
 
-use super::cond::comparison;
+use super::cond::{comparison, flag_word, inverse_condition, null_like};
 use super::context::{Isel, exec_of};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Op, Pred};
 use entity::Id;
-use isa::{ArfReg, CondMod, Opcode, PredCtrl, Type};
+use isa::{CondMod, Opcode, PredCtrl, Type};
 use nir::{AluOp, CfEvent, Def, Effects, Instr, Intrinsic, IntrinsicOp, Jump, Shader, Tex, TexSrc};
 
 /// f1.1: the predicate of live pixels for messages to memory, or, in shaders that this file
@@ -28,14 +28,6 @@ const MAX_DEPTH: u32 = 6;
 /// counts as [`SAMPLER_COST`] instructions.
 const MAX_WASTED_COST: u32 = 40;
 const SAMPLER_COST: u32 = 10;
-
-/// A flag subregister as a word operand.
-pub(super) fn flag_word(flag: u8) -> Lanes {
-    Lanes {
-        offset: u32::from(flag % 2) * 2,
-        ..Lanes::arf(ArfReg::Flag, flag / 2, Type::Uw)
-    }
-}
 
 /// [`PIXEL_FLAG`] as a word operand.
 pub(super) fn pixel_flag() -> Lanes {
@@ -140,19 +132,6 @@ fn demoting(cmod: CondMod) -> Mods {
     }
 }
 
-/// The condition that holds exactly where this one does not, if the hardware has it.
-fn inverse_condition(cmod: CondMod, ty: Type) -> Option<CondMod> {
-    Some(match cmod {
-        CondMod::Z => CondMod::Nz,
-        CondMod::Nz => CondMod::Z,
-        // With a NaN operand, neither holds.
-        _ if ty.is_float() => return None,
-        CondMod::L => CondMod::Ge,
-        CondMod::Ge => CondMod::L,
-        _ => return None,
-    })
-}
-
 impl Isel<'_> {
     /// Selects a demote or terminate: of all active lanes, or of those where the operand is true.
     pub(super) fn demote_in_flag(&mut self, i: &Intrinsic, continues: bool) -> Result<(), FsError> {
@@ -222,7 +201,7 @@ impl Isel<'_> {
             None => mask,
         };
         debug_assert!(matches!(exec_of(mask), Exec::Active | Exec::Scalar));
-        let null = Lanes::null(Type::D, 4);
+        let null = null_like(mask);
         let cmod = if inverse { CondMod::Z } else { CondMod::Nz };
         self.b.emit(
             Op::Eu(Opcode::Mov),

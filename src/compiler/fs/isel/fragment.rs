@@ -13,7 +13,8 @@
 //! Tests: tests/fs/fragment/.
 
 use super::context::{Isel, Loc};
-use super::demote::{DemoteTracking, PIXEL_FLAG, flag_word, pixel_flag};
+use super::cond::flag_word;
+use super::demote::{DemoteTracking, PIXEL_FLAG, pixel_flag};
 use super::payload::{FragmentThread, PayloadValue, Thread};
 use super::surface::LOOP_FLAG;
 use super::unsupported::{unsupported_intrinsic, wrong_stage};
@@ -244,7 +245,7 @@ impl Isel<'_> {
             let unset = if inverse { u64::from(u32::MAX) } else { 0 };
             let flag = Lanes::arf(ArfReg::Flag, 0, Type::Ud);
             self.b.mov(scalar, flag, Lanes::imm(Type::Ud, unset));
-            self.condition_to_flag(condition, Exec::Active, 0)?;
+            self.condition_to_active_flag_bits(condition);
             let flag = if inverse { flag } else { flag.negated() };
             self.b
                 .emit(Op::Eu(Opcode::And), scalar, live, &[flag, live], Mods::NONE);

@@ -65,6 +65,9 @@ impl Isel<'_> {
         if i.op.info().effects.can_eliminate() && i.def.is_some_and(|d| self.uses[d.index()] == 0) {
             return Ok(());
         }
+        if self.has_other_masks(i) {
+            return self.select_with_dword_masks(i);
+        }
         if self.select_primitive_stage(i)? {
             return Ok(());
         }

@@ -6,12 +6,14 @@
 //!
 //! [`mod@select`] has the driver loop and [`context`] the state that all parts share; every other
 //! file selects one family of instructions. Vectors and moves emit no code: each component of a def
-//! is only a location. Booleans in registers are 0 or ~0 in 32 bits; a comparison that feeds a
-//! branch or a select is selected again at that use, into the flag register.
+//! is only a location. Booleans in registers are masks, 0 or ~0, of the size of the operands compared
+//! ([`bool_forms`]); a comparison that feeds a branch or a select is selected again at that use, into
+//! a flag.
 //! Tests: tests/fs/isel/.
 
 mod alu;
 mod analysis;
+mod bool_forms;
 mod cond;
 mod context;
 mod convert;

@@ -3,11 +3,12 @@
 //! In:  a shader and a SIMD width. Out: [`Selected`].
 
 use super::analysis::{PushedUbos, SharedLoops, UrbPairs};
+use super::bool_forms::MaskSize;
 use super::context::{Isel, Loc, exec_of};
 use super::payload::Thread;
 use super::shared_registers::SharedRegisters;
 use super::types::raw_type;
-use super::{descriptors, geometry, payload};
+use super::{bool_forms, descriptors, geometry, payload};
 use crate::error::FsError;
 use crate::lir::builder::{Builder, Exec, Lanes, Mods};
 use crate::lir::{Dst, GRF_BYTES, Lir, Op, Pred, SendInfo, Src};
@@ -123,6 +124,9 @@ pub(crate) fn select(
         fsat_of: IdMap::default(),
         half_of: IdMap::default(),
         packed_half: IdMap::default(),
+        bool_forms: IdMap::default(),
+        dword_booleans: options.dword_booleans,
+        word_masks: IdMap::default(),
         saturating: false,
         components_read: IdMap::default(),
         splits_payload: IdMap::default(),
@@ -147,6 +151,7 @@ impl<'a> Isel<'a> {
     /// Runs the analyses, selects all blocks in layout order and ends the thread.
     fn select_body(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
         self.find_packed_halves(layout);
+        self.bool_forms = bool_forms::find_forms(self.sh, layout, self.dword_booleans);
         self.allocate_phis(layout);
         self.plan_push_data(layout)?;
         self.choose_pushed_ubos(layout);
@@ -171,7 +176,7 @@ impl<'a> Isel<'a> {
                 CfEvent::Block(b) => self.select_block(b, index + 1 == layout.len())?,
                 CfEvent::If(i) => {
                     let cond = self.sh.ifs[i].cond;
-                    let (flag, inverse) = self.condition_to_flag(cond, Exec::Active, 0)?;
+                    let (flag, inverse) = self.condition_to_flag(cond, Exec::Active);
                     let pred = Pred {
                         ctrl: isa::PredCtrl::Normal,
                         inverse,
@@ -290,9 +295,13 @@ impl<'a> Isel<'a> {
     fn emit_phi_copies(&mut self, block: Id<Block>) {
         let mut todo: SmallVec<[(Lanes, Lanes); 4]> = SmallVec::new();
         for (phi, src) in std::mem::take(&mut self.phi_copies[block]) {
-            let ty = raw_type(self.sh.defs[phi].bit_size);
-            let comps = self.sh.defs[phi].num_components;
-            for c in 0..comps {
+            let d = self.sh.defs[phi];
+            let ty = match d.bit_size {
+                1 if self.mask_size(phi) == MaskSize::Word => Type::W,
+                1 => Type::D,
+                bits => raw_type(bits),
+            };
+            for c in 0..d.num_components {
                 let to = self.comp(phi, c, ty);
                 let from = self.comp(src, c, ty);
                 if to.reg != from.reg || to.offset != from.offset {

@@ -7,6 +7,7 @@
 //! [`super::reduce`].
 //! Tests: tests/fs/subgroup/.
 
+use super::cond::null_like;
 use super::context::Isel;
 use super::types::{raw_type, slot_type};
 use super::unsupported::unsupported;
@@ -337,7 +338,7 @@ impl Isel<'_> {
     /// A scalar with one bit for each active lane in which `cmod` holds for `mask`.
     fn ballot(&mut self, mask: Lanes, cmod: CondMod) -> Lanes {
         self.clear_flag();
-        let null = Lanes::null(Type::D, 4);
+        let null = null_like(mask);
         let mods = Mods::cmod(cmod, 0);
         self.b
             .emit(Op::Eu(Opcode::Mov), Exec::Active, null, &[mask], mods);

@@ -186,15 +186,18 @@ fn can_take_cmod(def: &Inst, test: &Inst, cmod: CondMod) -> bool {
     }
     // Z and NZ do not depend on the type, only on its size.
     let same = wrote == read || is_zero && wrote.size_bytes() == read.size_bytes();
-    if !same || wrote.size_bytes() != 4 || def.sat {
+    let bytes = wrote.size_bytes();
+    if !same || !matches!(bytes, 2 | 4) || def.sat {
         return false;
     }
-    let words = |s: &Src| s.ty.size_bytes() == 4 && !s.ty.is_float();
-    if !def.src[..def.sources()].iter().all(words) {
+    let integers = |s: &Src| s.ty.size_bytes() == bytes && !s.ty.is_float();
+    if !def.src[..def.sources()].iter().all(integers) {
         return false;
     }
     match op {
         Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => is_zero,
+        // Masks of words, from logic operations, are the only words that are tested.
+        _ if bytes == 2 => false,
         Opcode::Add | Opcode::Shr | Opcode::Asr => is_zero,
         Opcode::Mov => is_zero && !def.src[0].abs,
         _ => false,

@@ -185,15 +185,41 @@ fn registers(number: &Numbering, v: VgrfId, offset: u32, bytes: u32) -> std::ops
     }
 }
 
+/// The bytes of a VGRF that instructions access: the first, and behind the last.
+type AccessedBytes = IdMap<Vgrf, (u32, u32)>;
+
+/// The bytes of each VGRF that instructions access. Words packed at SIMD8 fill half a register.
+fn accessed_bytes(lir: &Lir) -> AccessedBytes {
+    let mut out = IdMap::for_arena(&lir.vgrfs, (u32::MAX, 0));
+    for inst in &lir.insts {
+        let mut access = |v: VgrfId, offset: u32, bytes: u32| {
+            let (first, end) = out[v];
+            out[v] = (offset.min(first), end.max(offset + bytes));
+        };
+        for (i, s) in inst.src[..inst.sources()].iter().enumerate() {
+            match s.as_vgrf() {
+                Some(v) if inst.op == Op::MovIndirect && i == 0 => access(v, 0, u32::MAX),
+                Some(v) => access(v, s.offset, inst.src_bytes(i)),
+                None => {}
+            }
+        }
+        if let Some(v) = inst.dst.as_vgrf() {
+            access(v, inst.dst.offset, inst.dst_bytes());
+        }
+    }
+    out
+}
+
 /// Updates `live` from the end of a block to its beginning. `at_write` is called for each register
 /// written, with the registers that are live behind the instruction.
 fn walk_backward(
     lir: &Lir,
     block: &Block,
-    number: &Numbering,
+    candidates: &Candidates,
     live: &mut LiveSet,
     mut at_write: impl FnMut(&Inst, u32, &LiveSet),
 ) {
+    let (number, accessed) = (&candidates.number, &candidates.accessed);
     for inst in lir.insts[block.first..block.end].iter().rev() {
         if let Some(v) = inst.dst.as_vgrf() {
             let written = registers(number, v, inst.dst.offset, inst.dst_bytes());
@@ -203,8 +229,9 @@ fn walk_backward(
             let packed = inst.send.is_some() || inst.dst.stride == 1;
             for (n, register) in (0..).zip(written) {
                 let first = inst.dst.offset / GRF_BYTES * GRF_BYTES + n * GRF_BYTES;
-                let whole = inst.dst.offset <= first
-                    && first + GRF_BYTES <= inst.dst.offset + inst.dst_bytes();
+                let (used, used_end) = accessed[v];
+                let whole = inst.dst.offset <= first.max(used)
+                    && used_end.min(first + GRF_BYTES) <= inst.dst.offset + inst.dst_bytes();
                 if inst.pred.is_none() && packed && whole {
                     live.remove(register);
                 }
@@ -244,6 +271,7 @@ struct Candidates {
     copies: Vec<LaneCopy>,
     vgrfs: Vec<VgrfId>,
     number: Numbering,
+    accessed: AccessedBytes,
     /// The registers of each group of VGRFs that copies connect: only these may be merged.
     groups: Vec<std::ops::Range<u32>>,
     /// The group of each register.
@@ -335,6 +363,7 @@ fn number_by_group(lir: &Lir, copies: Vec<LaneCopy>, vgrfs: Vec<VgrfId>) -> Cand
         copies,
         vgrfs,
         number: IdMap::for_arena(&lir.vgrfs, NONE),
+        accessed: accessed_bytes(lir),
         groups: Vec::new(),
         group_of: Vec::new(),
     };
@@ -364,7 +393,7 @@ fn compute_live_in(lir: &Lir, blocks: &[Block], candidates: &Candidates) -> Vec<
                     live.insert_all(next);
                 }
             }
-            walk_backward(lir, &blocks[b], &candidates.number, &mut live, |_, _, _| {});
+            walk_backward(lir, &blocks[b], candidates, &mut live, |_, _, _| {});
             let now = live.remove_all();
             // Sets only grow.
             grew |= now.len() > live_in[b].len();
@@ -487,7 +516,7 @@ fn compute_interference<'c>(
                 live.insert_all(next);
             }
         }
-        walk_backward(lir, block, number, &mut live, |inst, register, live| {
+        walk_backward(lir, block, candidates, &mut live, |inst, register, live| {
             if inst.no_mask {
                 // The write would destroy the elements of inactive lanes.
                 matrix.fill(register);

@@ -4,7 +4,7 @@
 //! In:  LIR in which instruction selection writes every condition to f0.0, just before it is read.
 //! Out: the conditions of a block are in f0.0, f0.1, f1.0 and f1.1 (SIMD32: f0 and f1); each evicts
 //!      the one whose next use is furthest away. A comparison that is equal to one still in a flag
-//!      is removed.
+//!      is removed. Conditions stay in their flags from block to block of nested IFs.
 //!
 //! Flags that instruction selection uses explicitly (f1 in waterfall loops, live pixels) are not
 //! allocated anywhere in the program.
@@ -15,6 +15,7 @@ use crate::opt::register_writes::RegisterWrites;
 use isa::{ArfReg, CondMod, Opcode, PredCtrl};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Up to this number of conditions in a block, all stay in f0.0 unless one of them is repeated.
 const FEW: usize = 4;
@@ -33,30 +34,49 @@ struct Web {
     mixed: bool,
     /// A writer is executed under the execution mask.
     masked: bool,
-    /// The next equal condition of the block.
+    /// The next equal condition.
     next: Option<usize>,
+    /// An earlier condition is equal.
+    is_repeated: bool,
 }
 
 /// Returns true if it changed the program.
 pub(crate) fn opt_flags(lir: &mut Lir) -> bool {
     let flags = allocatable_flags(lir);
     let writes = RegisterWrites::new(lir);
-    let mut gone = vec![false; lir.insts.len()];
-    let mut changed = false;
+    // The conditions of all blocks, and for each block the instruction that ends it and its
+    // conditions.
+    let mut webs: Vec<Web> = Vec::new();
+    let mut blocks: Vec<(usize, Option<Range<usize>>)> = Vec::new();
     let mut first = 0;
     for at in 0..lir.insts.len() {
         if lir.insts[at].is_control() || at + 1 == lir.insts.len() {
-            if let Some(webs) = build_webs(lir, first, at + 1) {
-                changed |= assign_flags(lir, &writes, webs, &flags, &mut gone);
-            }
+            let found = build_webs(lir, first, at + 1);
+            let range = found.map(|found| {
+                let start = webs.len();
+                webs.extend(found);
+                start..webs.len()
+            });
+            blocks.push((at, range));
             first = at + 1;
         }
     }
-    if changed {
-        let mut gone = gone.iter();
+    link_equal_webs(lir, &writes, &mut webs);
+    let mut allocator = Allocator::new(&flags, webs, lir.insts.len());
+    for (end, range) in blocks {
+        match range {
+            Some(range) => allocator.assign(lir, &writes, range),
+            // It reads a flag bit that it has not written, or not for all lanes.
+            None => allocator.clobber(0),
+        }
+        allocator.enter_block(&lir.insts[end]);
+    }
+    if allocator.changed {
+        lir.cross_block_flags |= allocator.cross_block_flags;
+        let mut gone = allocator.gone.iter();
         lir.insts.retain(|_| !gone.next().unwrap_or(&false));
     }
-    changed
+    allocator.changed
 }
 
 /// The flag subregisters that can be allocated: f0.0, and those that the program does not use
@@ -142,15 +162,6 @@ fn build_webs(lir: &Lir, first: usize, end: usize) -> Option<Vec<Web>> {
     Some(out)
 }
 
-/// A flag subregister and its contents.
-struct FlagContents {
-    flag: u8,
-    /// The web whose condition it holds: of equal ones the first.
-    web: Option<usize>,
-    /// The next web with an equal condition.
-    next_use: Option<usize>,
-}
-
 /// The instruction without its destination and flag number: equal conditions compare equal.
 fn condition(inst: &Inst) -> Inst {
     let mut c = *inst;
@@ -206,24 +217,26 @@ fn tests_result(lir: &Lir, writes: &RegisterWrites, from: usize, at: usize) -> b
     };
     let s = &y.src[0];
     let tests = y.op == Op::Eu(Opcode::Mov) && y.cmod == CondMod::Nz && y.pred.is_none();
-    let defines = x.pred.is_none() && (x.op == Op::Eu(Opcode::Cmp) || x.cmod == CondMod::Nz);
+    let compares = x.op == Op::Eu(Opcode::Cmp);
+    let defines = x.pred.is_none() && (compares || x.cmod == CondMod::Nz);
     let lanes = (x.exec, x.group, x.no_mask) == (y.exec, y.group, y.no_mask);
-    let stride = if y.exec == 1 { x.dst.stride } else { s.stride };
+    let (wrote, read) = (x.dst.ty.size_bytes(), s.ty.size_bytes());
+    let pitch = u32::from(x.dst.stride) * wrote;
+    // The bits of a mask are equal, so any part of it may be tested.
     let place = s.as_vgrf() == Some(v)
-        && (s.offset, stride) == (x.dst.offset, x.dst.stride)
+        && s.offset == x.dst.offset
+        && (y.exec == 1 || u32::from(s.stride) * read == pitch)
         && (s.neg, s.abs, s.rows) == (false, false, None)
-        && s.ty.size_bytes() == 4
-        && x.dst.ty.size_bytes() == 4
+        && (wrote == read && read == 4 || compares && wrote >= read)
         && !s.ty.is_float();
     let bytes = (x.dst.offset, x.dst.offset + x.dst_bytes());
     tests && defines && lanes && place && writes.unchanged(v, bytes, from + 1, at)
 }
 
-/// Links each web of a block to the next one with an equal condition; returns true if there is one.
-fn link_equal_webs(lir: &Lir, writes: &RegisterWrites, webs: &mut [Web]) -> bool {
+/// Links each web to the next one with an equal condition.
+fn link_equal_webs(lir: &Lir, writes: &RegisterWrites, webs: &mut [Web]) {
     // Each entry is linked to the latest equal web before it.
     let mut last: FxHashMap<u64, SmallVec<[usize; 2]>> = FxHashMap::default();
-    let mut found = false;
     for w in 0..webs.len() {
         if webs[w].pinned || webs[w].writers.is_empty() {
             continue;
@@ -238,73 +251,185 @@ fn link_equal_webs(lir: &Lir, writes: &RegisterWrites, webs: &mut [Web]) -> bool
         });
         if let Some(b) = before {
             webs[b].next = Some(w);
-            found = true;
+            webs[w].is_repeated = true;
         }
         for key in keys {
             last.entry(key).or_default().push(w);
         }
     }
-    found
 }
 
-/// Assigns flag subregisters to the conditions of a block; returns true if it changed the program.
-fn assign_flags(
-    lir: &mut Lir,
-    writes: &RegisterWrites,
-    mut webs: Vec<Web>,
-    flags: &[u8],
-    gone: &mut [bool],
-) -> bool {
-    let repeats = link_equal_webs(lir, writes, &mut webs);
-    // Using the flags in turn avoids false dependencies between conditions.
-    let in_turn = webs.len() > FEW;
-    if !repeats && !in_turn {
-        return false;
+/// A flag subregister and its contents.
+#[derive(Clone, Copy)]
+struct FlagContents {
+    flag: u8,
+    /// The web whose condition it holds: of equal ones the first.
+    web: Option<usize>,
+    /// The next web with an equal condition.
+    next_use: Option<usize>,
+    /// The web to which it was last assigned.
+    assigned: usize,
+}
+
+impl FlagContents {
+    fn clear(&mut self) {
+        (self.web, self.next_use) = (None, None);
     }
-    let empty = |flag: &u8| FlagContents {
-        flag: *flag,
-        web: None,
-        next_use: None,
-    };
-    let mut contents: SmallVec<[FlagContents; 4]> = flags.iter().map(empty).collect();
-    let mut last_assigned: SmallVec<[usize; 4]> = SmallVec::from_elem(0, contents.len());
-    let mut changed = false;
-    for w in 0..webs.len() {
-        if webs[w].pinned {
-            for c in contents.iter_mut().filter(|c| c.flag == 0) {
-                (c.web, c.next_use) = (None, None);
-            }
-            continue;
+}
+
+/// An open IF: the contents of the flags at its start, and the flags (a bit for each) that have
+/// been written since.
+struct OpenIf {
+    contents: SmallVec<[FlagContents; 4]>,
+    written: u8,
+}
+
+/// Assigns flag subregisters to conditions, block by block.
+///
+/// What is in a flag at an IF is still there in either branch and after the ENDIF, for the lanes
+/// that are active there, unless a branch writes the flag. Loops begin and end with empty flags.
+struct Allocator {
+    webs: Vec<Web>,
+    contents: SmallVec<[FlagContents; 4]>,
+    open: Vec<OpenIf>,
+    /// Instructions that write a condition that is in a flag already.
+    gone: Vec<bool>,
+    /// First web of the present block.
+    block_start: usize,
+    cross_block_flags: u64,
+    changed: bool,
+}
+
+impl Allocator {
+    fn new(flags: &[u8], webs: Vec<Web>, insts: usize) -> Allocator {
+        let empty = |flag: &u8| FlagContents {
+            flag: *flag,
+            web: None,
+            next_use: None,
+            assigned: 0,
+        };
+        Allocator {
+            webs,
+            contents: flags.iter().map(empty).collect(),
+            open: Vec::new(),
+            gone: vec![false; insts],
+            block_start: 0,
+            cross_block_flags: 0,
+            changed: false,
         }
-        let known = contents.iter().position(|c| {
+    }
+
+    /// Goes on behind the instruction that ends a block.
+    fn enter_block(&mut self, end: &Inst) {
+        match end.op {
+            Op::Eu(Opcode::If) => self.open.push(OpenIf {
+                contents: self.contents.clone(),
+                written: 0,
+            }),
+            Op::Eu(Opcode::Else) => {
+                if let Some(open) = self.open.last() {
+                    self.contents = contents_left(open);
+                }
+            }
+            Op::Eu(Opcode::Endif) => {
+                if let Some(open) = self.open.pop() {
+                    self.contents = contents_left(&open);
+                }
+            }
+            Op::Do | Op::Eu(Opcode::While) | Op::HaltTarget => (0..4).for_each(|f| self.clobber(f)),
+            // The lanes that go on have their flags.
+            _ => {}
+        }
+    }
+
+    /// Records a write to a flag.
+    fn written(&mut self, flag: u8) {
+        for open in &mut self.open {
+            open.written |= 1 << flag;
+        }
+    }
+
+    /// Empties a flag.
+    fn clobber(&mut self, flag: u8) {
+        self.written(flag);
+        for c in self.contents.iter_mut().filter(|c| c.flag == flag) {
+            c.clear();
+        }
+    }
+
+    /// Assigns flags to the conditions of a block.
+    fn assign(&mut self, lir: &mut Lir, writes: &RegisterWrites, block: Range<usize>) {
+        self.block_start = block.start;
+        let webs = &self.webs[block.clone()];
+        let repeats = webs.iter().any(|w| w.is_repeated || w.next.is_some());
+        let is_needed = |c: &FlagContents| c.next_use.is_some_and(|next| next >= block.start);
+        // Using the flags in turn avoids false dependencies between conditions.
+        let in_turn = webs.len() > FEW;
+        if !repeats && !in_turn && !self.contents.iter().any(is_needed) {
+            if !webs.is_empty() {
+                self.clobber(0);
+            }
+            return;
+        }
+        for w in block {
+            if self.webs[w].pinned {
+                self.clobber(0);
+            } else {
+                self.assign_web(lir, writes, w, in_turn);
+            }
+        }
+    }
+
+    fn assign_web(&mut self, lir: &mut Lir, writes: &RegisterWrites, w: usize, in_turn: bool) {
+        let webs = &self.webs;
+        let known = self.contents.iter().position(|c| {
             c.web
                 .is_some_and(|first| is_same(lir, writes, &webs[first], &webs[w]))
         });
         let slot = match known {
-            Some(k) => {
+            Some(slot) => {
                 for &x in &webs[w].writers {
-                    gone[x as usize] = true;
+                    self.gone[x as usize] = true;
                 }
-                changed = true;
-                contents[k].next_use = webs[w].next;
-                k
+                self.changed = true;
+                if self.contents[slot].web < Some(self.block_start) {
+                    let first = 16 * u32::from(self.contents[slot].flag);
+                    self.cross_block_flags |= webs[w].lanes << first;
+                }
+                slot
             }
             None => {
-                let next_use = |k: usize| contents[k].next_use.unwrap_or(usize::MAX);
-                let age = |k: usize| if in_turn { w - last_assigned[k] } else { 0 };
-                let best =
-                    (0..contents.len()).max_by_key(|&k| (next_use(k), age(k), usize::MAX - k));
-                let k = best.unwrap_or(0);
-                contents[k].web = Some(w);
-                contents[k].next_use = webs[w].next;
-                k
+                let next_use = |k: usize| {
+                    let next = self.contents[k].next_use.filter(|next| *next > w);
+                    next.unwrap_or(usize::MAX)
+                };
+                let age = |k: usize| match in_turn {
+                    true => w - self.contents[k].assigned.max(self.block_start).min(w),
+                    false => 0,
+                };
+                let slots = 0..self.contents.len();
+                let best = slots.max_by_key(|&k| (next_use(k), age(k), usize::MAX - k));
+                let slot = best.unwrap_or(0);
+                self.contents[slot].web = Some(w);
+                self.written(self.contents[slot].flag);
+                slot
             }
         };
-        last_assigned[slot] = w;
-        let flag = contents[slot].flag;
-        for &x in webs[w].writers.iter().chain(&webs[w].readers) {
+        let contents = &mut self.contents[slot];
+        contents.next_use = self.webs[w].next;
+        contents.assigned = w;
+        let flag = contents.flag;
+        for &x in self.webs[w].writers.iter().chain(&self.webs[w].readers) {
             lir.insts[x as usize].flag = flag;
         }
     }
-    changed
+}
+
+/// The contents of the flags at an IF without those that have been written since.
+fn contents_left(open: &OpenIf) -> SmallVec<[FlagContents; 4]> {
+    let mut left = open.contents.clone();
+    for c in left.iter_mut().filter(|c| open.written >> c.flag & 1 == 1) {
+        c.clear();
+    }
+    left
 }
