@@ -1,5 +1,5 @@
-//! Colours of three channels of two bytes: images that the driver lays out have a fourth channel,
-//! which must not be observable.
+//! Colours of three channels of one or two bytes: images that the driver lays out have a fourth
+//! channel, which must not be observable.
 
 use ash::vk;
 use samples::vulkan::{
@@ -126,7 +126,7 @@ fn three_channel_half_targets_match_four_channel_ones() {
 }
 
 /// Copies a box from an image of one tiling to one of another.
-fn copied(rig: &Rig, tilings: [vk::ImageTiling; 2], formats: [vk::Format; 2]) {
+fn copied(rig: &Rig, tilings: [vk::ImageTiling; 2], formats: [vk::Format; 2], texel_bytes: usize) {
     let [source, target] = [0, 1].map(|side: usize| {
         info(formats[side], tilings[side])
             .mip_levels(1)
@@ -161,14 +161,16 @@ fn copied(rig: &Rig, tilings: [vk::ImageTiling; 2], formats: [vk::Format; 2]) {
         rig.barrier(commands);
         download(rig, commands, &got, to, &back);
     });
-    for (at, texel) in got.data.chunks_exact(6).enumerate() {
+    for (at, texel) in got.data.chunks_exact(texel_bytes).enumerate() {
         let (x, y, layer) = (at % 37, at / 37 % 21, at / (37 * 21));
         let inside = (9..32).contains(&x) && (1..18).contains(&y) && layer == 0;
-        let from = ((21 + y + 2) * 37 + x).wrapping_sub(4) * 6;
-        match inside {
-            true => assert_eq!(texel, &put.data[from..from + 6], "{tilings:?} {x} {y}"),
-            false => assert_eq!(texel, [0x33; 6], "{tilings:?} {x} {y} {layer}"),
-        }
+        let from = ((21 + y + 2) * 37 + x).wrapping_sub(4) * texel_bytes;
+        let unchanged = [0x33; 6];
+        let expected = match inside {
+            true => &put.data[from..from + texel_bytes],
+            false => &unchanged[..texel_bytes],
+        };
+        assert_eq!(texel, expected, "{formats:?}, {tilings:?} {x} {y} {layer}");
     }
 }
 
@@ -181,7 +183,55 @@ fn three_channel_copies_keep_the_bytes_after_them() {
         .into_iter()
         .flatten()
     {
-        copied(&rig, tilings, [THREE, THREE]);
-        copied(&rig, tilings, [vk::Format::R16G16B16_UINT, THREE]);
+        copied(&rig, tilings, [THREE, THREE], 6);
+        copied(&rig, tilings, [vk::Format::R16G16B16_UINT, THREE], 6);
     }
+    // The hardware cannot sample such texels, so there are no linear images of them.
+    let tiled = vk::ImageTiling::OPTIMAL;
+    let bytes = [vk::Format::R8G8B8_SRGB, vk::Format::R8G8B8_UNORM];
+    copied(&rig, [tiled; 2], bytes, 3);
+    copied(&rig, [tiled; 2], [vk::Format::R8G8B8_UINT, bytes[0]], 3);
+    // SAFETY: the device is alive.
+    let properties = unsafe {
+        rig.instance
+            .get_physical_device_format_properties(rig.physical, bytes[1])
+    };
+    let none = vk::FormatFeatureFlags::empty();
+    assert_eq!(properties.linear_tiling_features, none);
+    let sampled = vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR
+        | vk::FormatFeatureFlags::TRANSFER_DST
+        | vk::FormatFeatureFlags::BLIT_SRC;
+    assert!(properties.optimal_tiling_features.contains(sampled));
+}
+
+/// Texels of three bytes are sampled with an alpha of one, whatever is stored behind them.
+#[test]
+fn three_bytes_are_sampled_as_an_opaque_colour() {
+    crate::rig::entry();
+    let wants = Wants {
+        features: &[],
+        extensions: &[],
+    };
+    let gpu = Gpu::new(&Source::Function(icd::get_instance_proc_addr()), &wants).unwrap();
+    let texels: Vec<u8> = (0..SIDE * SIDE * 3).map(|i| (i * 7 % 251) as u8).collect();
+    let opaque: Vec<u8> = texels
+        .chunks_exact(3)
+        .flat_map(|texel| [texel[0], texel[1], texel[2], 0xff])
+        .collect();
+    let found = [
+        (vk::Format::R8G8B8_UNORM, &texels),
+        (vk::Format::R8G8B8A8_UNORM, &opaque),
+    ]
+    .map(|(format, texels)| {
+        let image = gpu.image(ImageInfo::new(format, SIDE, SIDE)).unwrap();
+        gpu.upload(&image, 0, texels).unwrap();
+        seen(&gpu, &image).unwrap()
+    });
+    assert!(found[0] == found[1]);
+    // Alpha is the float one in the last half of each texel.
+    assert!(
+        found[0]
+            .chunks_exact(8)
+            .all(|texel| texel[6..] == [0x00, 0x3c])
+    );
 }

@@ -38,26 +38,30 @@ impl TexelCopy {
     }
 }
 
-/// A shader that copies texels of three 16-bit channels, on either side optionally padded to four.
-/// W tiles are not supported.
+/// A shader that copies texels of three channels, on either side optionally padded to four. W tiles
+/// are not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreeChannelCopy {
     /// Order of the source.
     pub source: Order,
     /// Order of the destination.
     pub destination: Order,
+    /// A channel has two bytes instead of one.
+    pub two_bytes: bool,
 }
 
 impl ThreeChannelCopy {
     /// Number of such shaders.
-    const COUNT: usize = 3 * 3;
+    const COUNT: usize = 3 * 3 * 2;
+
     /// Bytes of a channel.
-    pub(crate) const CHANNEL_BYTES: u32 = 2;
-    /// Bytes of a texel, without and with padding.
-    pub(crate) const TEXEL_BYTES: [u32; 2] = [3 * Self::CHANNEL_BYTES, 4 * Self::CHANNEL_BYTES];
+    pub(crate) fn channel_bytes(self) -> u32 {
+        1 + u32::from(self.two_bytes)
+    }
 
     fn index(self) -> usize {
-        (self.source as usize).min(2) * 3 + (self.destination as usize).min(2)
+        let orders = (self.source as usize).min(2) * 3 + (self.destination as usize).min(2);
+        2 * orders + usize::from(self.two_bytes)
     }
 }
 

@@ -140,10 +140,13 @@ mod tests {
     fn three_channel_copies() -> impl Iterator<Item = Shader> {
         let orders = [Order::Rows, Order::X, Order::Y];
         orders.into_iter().flat_map(move |source| {
-            orders.map(|destination| {
-                Shader::ThreeChannelCopy(ThreeChannelCopy {
-                    source,
-                    destination,
+            orders.into_iter().flat_map(move |destination| {
+                [false, true].map(|two_bytes| {
+                    Shader::ThreeChannelCopy(ThreeChannelCopy {
+                        source,
+                        destination,
+                        two_bytes,
+                    })
                 })
             })
         })

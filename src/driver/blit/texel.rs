@@ -216,12 +216,13 @@ pub(crate) fn copy_units(
     Some(parts.map(launch).collect())
 }
 
-/// Launches that copy a box of texels of three 16-bit channels between texels without and with
-/// padding to four channels; the padding is not written. None if the rows do not hold equally many
-/// such texels.
+/// Launches that copy a box of texels of three channels, of one or two bytes each, between texels
+/// without and with padding to four channels; the padding is not written. None if the rows do not
+/// hold equally many such texels.
 pub fn copy_three_channel_texels(
     source: (TexelMemory, Extent),
     destination: (TexelMemory, Extent),
+    channel_bytes: u32,
 ) -> Option<Vec<Launch>> {
     let sides = [source, destination];
     let columns = |texel_bytes: [u32; 2]| {
@@ -231,11 +232,11 @@ pub fn copy_three_channel_texels(
         });
         a.filter(|_| a == b).map(|columns| (columns, texel_bytes))
     };
-    let [three, four] = ThreeChannelCopy::TEXEL_BYTES;
+    let [three, four] = [3 * channel_bytes, 4 * channel_bytes];
     let (columns, texel_bytes) = columns([three, four]).or_else(|| columns([four, three]))?;
     let (extent, other) = (source.1, destination.1);
-    let bytes = sides.iter().any(|side| side.0.order == Order::W);
-    if bytes || (extent.rows, extent.slices) != (other.rows, other.slices) {
+    let unsupported = sides.iter().any(|side| side.0.order == Order::W);
+    if unsupported || (extent.rows, extent.slices) != (other.rows, other.slices) {
         return None;
     }
     if columns == 0 || extent.rows == 0 || extent.slices == 0 {
@@ -244,6 +245,7 @@ pub fn copy_three_channel_texels(
     let shader = Shader::ThreeChannelCopy(ThreeChannelCopy {
         source: source.0.order,
         destination: destination.0.order,
+        two_bytes: channel_bytes == 2,
     });
     let widest = Extent {
         row_bytes: extent.row_bytes.max(other.row_bytes),
@@ -611,7 +613,8 @@ pub(crate) fn copy_three_channels(copy: ThreeChannelCopy) -> nir::Shader {
         let [.., columns, rows, from_bytes, to_bytes] = push;
         inside(k, [column, row], [columns, rows], |k| {
             // The bytes of a texel are contiguous in each of these orders.
-            let unit_log2 = ThreeChannelCopy::CHANNEL_BYTES.ilog2();
+            let channel_bytes = copy.channel_bytes();
+            let unit_log2 = channel_bytes.ilog2();
             let [from, to] = [
                 (copy.source, from_bytes, &push[..4]),
                 (copy.destination, to_bytes, &push[4..8]),
@@ -621,11 +624,11 @@ pub(crate) fn copy_three_channels(copy: ThreeChannelCopy) -> nir::Shader {
                 byte_offset(k, (order, unit_log2), [x, row, slice], plane)
             });
             for channel in 0..3 {
-                let at = i64::from(channel * ThreeChannelCopy::CHANNEL_BYTES);
+                let at = i64::from(channel * channel_bytes);
                 let from = k.iadd_imm(from, at);
-                let value = k.read_unit(0, from, ThreeChannelCopy::CHANNEL_BYTES);
+                let value = k.read_unit(0, from, channel_bytes);
                 let to = k.iadd_imm(to, at);
-                k.write_unit(1, to, ThreeChannelCopy::CHANNEL_BYTES, value);
+                k.write_unit(1, to, channel_bytes, value);
             }
         });
     })

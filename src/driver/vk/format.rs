@@ -295,10 +295,15 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
     formats
 });
 
-/// Replacements for formats with three 16-bit channels in images with optimal tiling: 48-bit
-/// elements can be neither rendered to nor tiled. The list is complete, as views may use any of the
-/// formats.
+/// Replacements for formats with three channels of 8 or 16 bits in images with optimal tiling: their
+/// elements can be neither rendered to nor tiled, and those of 24 bits not sampled. The list is
+/// complete, as views may use any of the formats.
 static WIDENED: &[Row] = &[
+    swizzled_row(F::R8G8B8_UNORM, "R8G8B8A8_UNORM", RGB1),
+    swizzled_row(F::R8G8B8_SNORM, "R8G8B8A8_SNORM", RGB1),
+    swizzled_row(F::R8G8B8_UINT, "R8G8B8A8_UINT", RGB1),
+    swizzled_row(F::R8G8B8_SINT, "R8G8B8A8_SINT", RGB1),
+    swizzled_row(F::R8G8B8_SRGB, "R8G8B8A8_UNORM_SRGB", RGB1),
     colour(F::R16G16B16_SFLOAT, "R16G16B16X16_FLOAT"),
     swizzled_row(F::R16G16B16_UNORM, "R16G16B16A16_UNORM", RGB1),
     swizzled_row(F::R16G16B16_SNORM, "R16G16B16A16_SNORM", RGB1),
@@ -391,7 +396,7 @@ impl Format {
     /// The format as images with a tiling have it.
     pub fn for_tiling(&self, tiling: api::ImageTiling) -> &Format {
         // The common case, checked first.
-        if tiling != api::ImageTiling::OPTIMAL || self.hw.block_bits != 48 {
+        if tiling != api::ImageTiling::OPTIMAL || !matches!(self.hw.block_bits, 24 | 48) {
             return self;
         }
         let mut widened = WIDENED_FORMATS.iter();

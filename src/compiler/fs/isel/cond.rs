@@ -112,11 +112,7 @@ impl FlagUse {
 impl Isel<'_> {
     /// Evaluates a boolean def into f0.0. Returns the flag subregister, and true if the flag holds
     /// the inverse. The flag bits of lanes that are not active are undefined.
-    pub(super) fn condition_to_flag(
-        &mut self,
-        def: Id<Def>,
-        exec: Exec,
-    ) -> (u8, bool) {
+    pub(super) fn condition_to_flag(&mut self, def: Id<Def>, exec: Exec) -> (u8, bool) {
         let to = FlagUse {
             exec,
             flag: 0,
@@ -447,7 +443,11 @@ impl Isel<'_> {
             _ => self.b.temp(ty, exec),
         };
         self.emit_compare(alu, exec, Some(mask.retype(ty)), ty, mods);
-        let part = if ty.size_bytes() == 2 { Type::W } else { Type::D };
+        let part = if ty.size_bytes() == 2 {
+            Type::W
+        } else {
+            Type::D
+        };
         self.b.mov(exec, dst.retype(Type::D), mask.retype(part));
     }
 

@@ -138,11 +138,12 @@ fn three_channels_are_copied_with_and_without_padding() {
     let orders = [Order::Rows, Order::X, Order::Y];
     let (columns, rows, slices) = (23, 5, 2);
     for (source, destination) in orders.iter().flat_map(|a| orders.map(|b| (*a, b))) {
-        for texel_bytes in [[6, 8], [8, 6]] {
+        for (channel_bytes, texel_bytes) in [(2, [6, 8]), (2, [8, 6]), (1, [3, 4]), (1, [4, 3])] {
             let [from_bytes, to_bytes] = texel_bytes;
             // In tiles a texel has room for a fourth channel, and lies where that allows.
-            if source != Order::Rows && from_bytes == 6
-                || destination != Order::Rows && to_bytes == 6
+            let narrow = 3 * channel_bytes;
+            if source != Order::Rows && from_bytes == narrow
+                || destination != Order::Rows && to_bytes == narrow
             {
                 continue;
             }
@@ -153,7 +154,7 @@ fn three_channels_are_copied_with_and_without_padding() {
             let mut expected = memory.clone();
             for (slice, y) in (0..slices).flat_map(|slice| (0..rows).map(move |y| (slice, y))) {
                 let row = |plane: &TexelMemory| plane.y_rows + y + slice * plane.slice_rows;
-                for (x, at) in (0..columns).flat_map(|x| (0..6).map(move |at| (x, at))) {
+                for (x, at) in (0..columns).flat_map(|x| (0..narrow).map(move |at| (x, at))) {
                     let value = memory[byte(&from, from_x + x * from_bytes + at, row(&from))];
                     expected[byte(&to, to_x + x * to_bytes + at, row(&to))] = value;
                 }
@@ -163,7 +164,8 @@ fn three_channels_are_copied_with_and_without_padding() {
                 rows,
                 slices,
             });
-            let launches = copy_three_channel_texels((from, extents[0]), (to, extents[1])).unwrap();
+            let (from, to) = ((from, extents[0]), (to, extents[1]));
+            let launches = copy_three_channel_texels(from, to, channel_bytes).unwrap();
             run(&launches, &mut memory);
             assert!(
                 memory == expected,
@@ -183,7 +185,7 @@ fn rows_of_different_texel_counts_are_not_copied() {
         };
         (plane(order, 0, 0, 0), extent)
     };
-    let copies = |from, to| copy_three_channel_texels(from, to).is_some();
+    let copies = |from, to| copy_three_channel_texels(from, to, 2).is_some();
     assert!(copies(of(Order::Rows, 18), of(Order::Y, 24)));
     assert!(!copies(of(Order::Rows, 18), of(Order::Y, 32)));
     assert!(!copies(of(Order::Rows, 12), of(Order::Y, 24)));

@@ -319,18 +319,19 @@ impl CommandBuffer {
         };
         let (linear, plane) = ((linear, linear_extent), (plane, extent));
         match to_image {
-            true => self.copy_elements(linear, plane, Some(image.format)),
-            false => self.copy_elements(plane, linear, None),
+            true => self.copy_elements(linear, plane, image, Some(image.format)),
+            false => self.copy_elements(plane, linear, image, None),
         }
     }
 
     /// Copies a box of elements to a box of equally many. If the row sizes differ, one side has
-    /// three channels and the other a fourth one. `written`: the format of the destination, if it
-    /// is an image: blocks of ASTC may be patched.
+    /// three channels and the other, of a widened image, a fourth one. `written`: the format of the
+    /// destination, if it is an image: blocks of ASTC may be patched.
     fn copy_elements(
         &mut self,
         source: (TexelMemory, Extent),
         destination: (TexelMemory, Extent),
+        widened: &Image,
         written: Option<&Format>,
     ) -> Result<()> {
         self.order_write(MemoryBox::new(destination.0, destination.1));
@@ -343,9 +344,12 @@ impl CommandBuffer {
                 })?,
             true => blit::copy_texels(source.0, destination.0, source.1),
             false => {
-                blit::copy_three_channel_texels(source, destination).ok_or(Error::InvalidUse {
-                    why: "a copy between elements of different sizes",
-                })?
+                let channel_bytes = u32::from(widened.format.hw.block_bits) / (4 * 8);
+                blit::copy_three_channel_texels(source, destination, channel_bytes).ok_or(
+                    Error::InvalidUse {
+                        why: "a copy between elements of different sizes",
+                    },
+                )?
             }
         };
         for launch in launches {
@@ -404,7 +408,11 @@ impl CommandBuffer {
             let (plane_from, extent) = from.plane_and_extent(source, part_from)?;
             let (plane_to, same) = in_destination.plane_and_extent(destination, part_to)?;
             let written = Some(destination.format);
-            self.copy_elements((plane_from, extent), (plane_to, same), written)?;
+            let widened = match source.format.widened {
+                true => source,
+                false => destination,
+            };
+            self.copy_elements((plane_from, extent), (plane_to, same), widened, written)?;
             if let Some(control) =
                 aux_state::copy_hazards(source, from, destination, &in_destination)?
             {
