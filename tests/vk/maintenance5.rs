@@ -497,7 +497,8 @@ fn copies_between_images_of_any_dimension() {
         vk::ImageSubresourceLayers,
         vk::Offset3D,
     );
-    let cases: [(Side<'_>, Side<'_>, vk::Extent3D, [(usize, usize); 2]); 6] = [
+    type Case<'a> = (Side<'a>, Side<'a>, vk::Extent3D, [(usize, usize); 2]);
+    let cases: [Case<'_>; 6] = [
         // Row 3 of layers 0 and 1.
         (
             two_layers_of_a_line,
