@@ -23,6 +23,7 @@ mod dithering;
 mod draws;
 mod external;
 mod feedback;
+mod formats;
 mod gathers;
 mod host;
 mod images;
