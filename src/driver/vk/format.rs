@@ -626,8 +626,8 @@ impl Format {
         if uses.contains(FormatUse::SAMPLE) {
             features |= A::UNIFORM_TEXEL_BUFFER;
         }
-        // Formats that shaders cannot name are only written: reads need the format of the shader, or
-        // a typed read without it.
+        // Formats that shaders cannot name are only written: reads need the format in the shader,
+        // or a typed read without it.
         if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE {
             features |= A::STORAGE_TEXEL_BUFFER | self.typed_features(uses);
             if self.supports_typed_atomics() {
