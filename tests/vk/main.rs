@@ -24,6 +24,7 @@ mod draws;
 mod dynamic_states;
 mod external;
 mod feedback;
+mod formats;
 mod gathers;
 mod host;
 mod host_copies;

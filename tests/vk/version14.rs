@@ -106,6 +106,7 @@ fn features_of_the_version_are_found_and_enabled() {
         device.destroy_device(None);
         // A feature that is not there cannot be enabled.
         found.values[17] = 1;
+        info.p_next = (&raw const found).cast();
         let refused = instance.create_device(physical, &info, None).err();
         assert_eq!(refused, Some(vk::Result::ERROR_FEATURE_NOT_PRESENT));
         instance.destroy_instance(None);

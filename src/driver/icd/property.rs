@@ -17,7 +17,7 @@ trait Property {
 }
 
 macro_rules! properties {
-    ($($ty:ident |$device:ident| $(keeps $kept:ident)* $({ $($before:stmt;)* })? [$($member:ident: $value:expr),* $(,)?])*) => {
+    ($($ty:ident |$device:ident| $(retains $pointer:ident)* $({ $($before:stmt;)* })? [$($member:ident: $value:expr),* $(,)?])*) => {
         $(impl Property for c::$ty<'_> {
             fn query($device: &vk::PhysicalDevice) -> Self {
                 $($($before)*)?
@@ -49,7 +49,7 @@ macro_rules! properties {
                         let out = unsafe { &mut *node.cast::<c::$ty<'_>>() };
                         let given = std::mem::replace(out, c::$ty::query(device));
                         out.p_next = given.p_next;
-                        $(out.$kept = given.$kept;)*
+                        $(out.$pointer = given.$pointer;)*
                     })*
                     // Its lists belong to the application.
                     HOST_IMAGE_COPY => {
@@ -399,7 +399,7 @@ properties! {
         uniform_texel_buffer_offset_single_texel_alignment: texels.uniform_texel_buffer_offset_single_texel_alignment,
         max_buffer_size: maintenance4.max_buffer_size,
     ]
-    PhysicalDeviceVulkan14Properties |device| keeps p_copy_src_layouts keeps p_copy_dst_layouts {
+    PhysicalDeviceVulkan14Properties |device| retains p_copy_src_layouts retains p_copy_dst_layouts {
         let lines = c::PhysicalDeviceLineRasterizationPropertiesEXT::query(device);
         let divisors = c::PhysicalDeviceVertexAttributeDivisorPropertiesKHR::query(device);
         let push = c::PhysicalDevicePushDescriptorPropertiesKHR::query(device);

@@ -637,8 +637,9 @@ impl Format {
         if uses.contains(FormatUse::SAMPLE) {
             features |= A::UNIFORM_TEXEL_BUFFER;
         }
-        if uses.contains(FormatUse::TYPED_WRITE) && abi::typed_read_format(self.hw.number).is_some()
-        {
+        // Formats that shaders cannot name are only written: reads need the format in the shader,
+        // or a typed read without it.
+        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE {
             features |= A::STORAGE_TEXEL_BUFFER | self.typed_features(uses);
             if self.supports_typed_atomics() {
                 features |= A::STORAGE_TEXEL_BUFFER_ATOMIC;

@@ -259,6 +259,51 @@ fn limits_meet_the_specification() {
     }
 }
 
+/// Vulkan 1.4, "Required Limits": what it raises.
+const RAISED_BY_1_4: &[(&str, Requirement)] = &[
+    ("max_image_dimension1_d", Min(&[8192.0])),
+    ("max_image_dimension2_d", Min(&[8192.0])),
+    ("max_image_dimension3_d", Min(&[512.0])),
+    ("max_image_dimension_cube", Min(&[8192.0])),
+    ("max_image_array_layers", Min(&[2048.0])),
+    ("max_uniform_buffer_range", Min(&[65536.0])),
+    ("max_push_constants_size", Min(&[256.0])),
+    ("buffer_image_granularity", Max(4096.0)),
+    ("max_bound_descriptor_sets", Min(&[7.0])),
+    ("max_per_stage_descriptor_uniform_buffers", Min(&[15.0])),
+    ("max_per_stage_resources", Min(&[200.0])),
+    ("max_descriptor_set_uniform_buffers", Min(&[90.0])),
+    ("max_descriptor_set_storage_buffers", Min(&[96.0])),
+    ("max_descriptor_set_storage_images", Min(&[144.0])),
+    ("max_fragment_combined_output_resources", Min(&[16.0])),
+    ("max_compute_work_group_invocations", Min(&[256.0])),
+    ("max_compute_work_group_size", Min(&[256.0, 256.0, 64.0])),
+    ("sub_texel_precision_bits", Min(&[8.0])),
+    ("mipmap_precision_bits", Min(&[6.0])),
+    ("max_sampler_lod_bias", Min(&[14.0])),
+    ("max_viewport_dimensions", Min(&[8192.0, 8192.0])),
+    ("max_framebuffer_width", Min(&[8192.0])),
+    ("max_framebuffer_height", Min(&[8192.0])),
+    ("max_color_attachments", Min(&[8.0])),
+    ("timestamp_compute_and_graphics", Min(&[1.0])),
+    ("standard_sample_locations", Min(&[1.0])),
+    ("point_size_granularity", Max(0.125)),
+    ("line_width_granularity", Max(0.5)),
+];
+
+#[test]
+fn limits_meet_version_1_4() {
+    let gpu = hw::Device::by_name("skl").unwrap();
+    for basis in &BASES {
+        let actual = limits(basis, |name| vk::feature::offers(gpu, name));
+        for (name, need) in RAISED_BY_1_4 {
+            let row = ROWS.iter().find(|row| row.name == *name);
+            let found = (row.unwrap_or_else(|| panic!("no limit {name}")).read)(&actual);
+            assert!(is_met(*need, &found), "{name}: {found:?}, not {need:?}");
+        }
+    }
+}
+
 #[test]
 fn every_limit_has_a_row() {
     let Some(tree) = registry() else { return };
