@@ -17,7 +17,7 @@ use wsi::{wayland, x11};
 use crate::entry::{done, entries};
 use crate::native_connection::NativeConnection;
 use crate::objects::SurfaceObject;
-use crate::{diagnosis, handle, raw};
+use crate::{diagnosis, handle, raw, swapchain};
 
 /// Converts a result of `wsi`: reports an error of the window system and returns its code.
 pub fn from_wsi(result: wsi::Result<c::Result>) -> vk::Result<c::Result> {
@@ -166,6 +166,58 @@ unsafe fn capabilities(
     })
 }
 
+/// Fills in what depends on the present mode, if one is given, and on scaling
+/// (VK_KHR_surface_maintenance1).
+///
+/// # Safety
+/// The chain of `out` is valid and writable.
+unsafe fn write_maintenance(
+    surface: &wsi::Surface,
+    mode: Option<c::PresentModeKHR>,
+    out: &mut c::SurfaceCapabilities2KHR<'_>,
+) -> wsi::Result<()> {
+    let internal = mode.map(|mode| surface.present_mode(mode)).transpose()?;
+    if let Some(mode) = internal.flatten() {
+        out.surface_capabilities.min_image_count = surface.min_images(mode);
+    }
+    // SAFETY: as the caller says; each `sType` determines the type.
+    unsafe {
+        for node in raw::chain(out.p_next) {
+            match (*node).s_type {
+                c::StructureType::SURFACE_PRESENT_SCALING_CAPABILITIES_EXT => {
+                    let node = &mut *node.cast::<c::SurfacePresentScalingCapabilitiesEXT<'_>>();
+                    let (scaling, gravity) = swapchain::supported_scaling(surface);
+                    let [first, last] = match scaling.is_empty() {
+                        true => [
+                            out.surface_capabilities.min_image_extent,
+                            out.surface_capabilities.max_image_extent,
+                        ],
+                        false => [1, MAX_EXTENT].map(|side| c::Extent2D {
+                            width: side,
+                            height: side,
+                        }),
+                    };
+                    node.supported_present_scaling = scaling;
+                    node.supported_present_gravity_x = gravity;
+                    node.supported_present_gravity_y = gravity;
+                    node.min_scaled_image_extent = first;
+                    node.max_scaled_image_extent = last;
+                }
+                // Each image is shown in its own mode, so that a swapchain can change to any.
+                c::StructureType::SURFACE_PRESENT_MODE_COMPATIBILITY_EXT => {
+                    let node = &mut *node.cast::<c::SurfacePresentModeCompatibilityEXT<'_>>();
+                    let modes = surface.modes()?.iter().map(|row| row.0);
+                    let count = &raw mut node.present_mode_count;
+                    // There is no result for a list that is too short.
+                    let _ = raw::write_list(modes, count, node.p_present_modes);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The formats of a surface, each with the sRGB colour space.
 fn formats(
     physical: &vk::PhysicalDevice,
@@ -295,13 +347,16 @@ entries! { SURFACE:
         surface_capabilities: *mut c::SurfaceCapabilities2KHR<'_>,
     ) -> c::Result {
         let info = raw::reference(surface_info, "VkPhysicalDeviceSurfaceInfo2KHR")?;
-        let found = capabilities(handle::get(physical_device)?, handle::get(info.surface)?);
+        let surface = handle::get(info.surface)?;
+        let found = capabilities(handle::get(physical_device)?, surface);
         from_wsi(found.map(|found| {
             if let Some(out) = surface_capabilities.as_mut() {
                 out.surface_capabilities = found;
+                let mode = raw::find_in_chain::<c::SurfacePresentModeEXT<'_>>(info.p_next);
+                write_maintenance(&surface.surface, mode.map(|node| node.present_mode), out)?;
             }
-            c::Result::SUCCESS
-        }))
+            Ok(c::Result::SUCCESS)
+        }).and_then(|written| written))
     }
 
     Physical ["VK_KHR_surface"] vkGetPhysicalDeviceSurfaceFormatsKHR(
