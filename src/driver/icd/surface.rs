@@ -17,7 +17,7 @@ use wsi::{wayland, x11};
 use crate::entry::{done, entries};
 use crate::native_connection::NativeConnection;
 use crate::objects::SurfaceObject;
-use crate::{diagnosis, handle, raw, swapchain};
+use crate::{diagnosis, handle, raw};
 
 /// Converts a result of `wsi`: reports an error of the window system and returns its code.
 pub fn from_wsi(result: wsi::Result<c::Result>) -> vk::Result<c::Result> {
@@ -166,6 +166,19 @@ unsafe fn capabilities(
     })
 }
 
+/// How a surface shows images of other sizes, and where: pixel by pixel, at the upper left corner.
+pub fn supported_scaling(
+    surface: &wsi::Surface,
+) -> (c::PresentScalingFlagsEXT, c::PresentGravityFlagsEXT) {
+    match surface.shows_any_size() {
+        true => (
+            c::PresentScalingFlagsEXT::ONE_TO_ONE,
+            c::PresentGravityFlagsEXT::MIN,
+        ),
+        false => Default::default(),
+    }
+}
+
 /// Fills in what depends on the present mode, if one is given, and on scaling
 /// (VK_KHR_surface_maintenance1).
 ///
@@ -186,7 +199,7 @@ unsafe fn write_maintenance(
             match (*node).s_type {
                 c::StructureType::SURFACE_PRESENT_SCALING_CAPABILITIES_EXT => {
                     let node = &mut *node.cast::<c::SurfacePresentScalingCapabilitiesEXT<'_>>();
-                    let (scaling, gravity) = swapchain::supported_scaling(surface);
+                    let (scaling, gravity) = supported_scaling(surface);
                     let [first, last] = match scaling.is_empty() {
                         true => [
                             out.surface_capabilities.min_image_extent,

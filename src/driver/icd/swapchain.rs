@@ -15,7 +15,7 @@ use wsi::surface::MIN_IMAGES;
 
 use crate::entry::entries;
 use crate::objects::SwapchainObject;
-use crate::surface::from_wsi;
+use crate::surface::{from_wsi, supported_scaling};
 use crate::{diagnosis, handle, raw};
 
 /// The result code of a swapchain that can still present.
@@ -82,19 +82,6 @@ unsafe fn check_scaling(
         false => Err(vk::Error::FeatureNotPresent {
             what: "this scaling of presented images",
         }),
-    }
-}
-
-/// How a surface shows images of other sizes, and where: pixel by pixel, at the upper left corner.
-pub fn supported_scaling(
-    surface: &wsi::Surface,
-) -> (c::PresentScalingFlagsEXT, c::PresentGravityFlagsEXT) {
-    match surface.shows_any_size() {
-        true => (
-            c::PresentScalingFlagsEXT::ONE_TO_ONE,
-            c::PresentGravityFlagsEXT::MIN,
-        ),
-        false => Default::default(),
     }
 }
 
