@@ -3,7 +3,10 @@
 
 use ash::{ext, vk};
 
-use crate::canvas::{BLUE, Canvas, GREEN, Look, RED, SIZE, rectangle, stored, vertices};
+use crate::canvas::{
+    BLUE, Canvas, GREEN, Look, RED, SIZE, Target, compile, pipeline, rectangle, stored, vertices,
+    whole,
+};
 use crate::draws::rectangles;
 use crate::rig::{Buffer, Rig};
 
@@ -144,6 +147,213 @@ fn commands_enable_sample_locations() {
         assert_eq!(canvas.colour.pixel(7, 5), stored(RED));
         assert_eq!(canvas.colour.pixel(8, 5), expected);
     }
+}
+
+/// Red of a pixel after a draw to four samples, resolved: with the samples of the fragment shader's
+/// mask, and with an alpha of 0.5.
+fn red_of_samples(fragment: &str, to_coverage: bool) -> u8 {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let enables = ext::extended_dynamic_state3::Device::new(&rig.instance, d);
+    let format = vk::Format::R8G8B8A8_UNORM;
+    let four = vk::SampleCountFlags::TYPE_4;
+    let target = Target::sampled(&rig, format, 1, four);
+    let resolved = Target::new(&rig, format, 1);
+    let layout = unsafe { d.create_pipeline_layout(&Default::default(), None) }.unwrap();
+    let look = Look {
+        bindings: &[],
+        attributes: &[],
+        dynamic: &[
+            vk::DynamicState::RASTERIZATION_SAMPLES_EXT,
+            vk::DynamicState::ALPHA_TO_COVERAGE_ENABLE_EXT,
+        ],
+        formats: Some((format, vk::Format::UNDEFINED)),
+        ..Look::default()
+    };
+    let words = compile(
+        "#version 450
+void main()
+{
+    vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1);
+    gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0);
+}",
+        fragment,
+    );
+    let drawn = pipeline(&rig, &words, &look, layout, vk::RenderPass::null()).unwrap();
+    rig.run(|commands| unsafe {
+        let colours = [vk::RenderingAttachmentInfo::default()
+            .image_view(target.view)
+            .image_layout(vk::ImageLayout::GENERAL)
+            .load_op(vk::AttachmentLoadOp::CLEAR)
+            .resolve_mode(vk::ResolveModeFlags::AVERAGE)
+            .resolve_image_view(resolved.view)
+            .resolve_image_layout(vk::ImageLayout::GENERAL)];
+        let info = vk::RenderingInfo::default()
+            .render_area(whole())
+            .layer_count(1)
+            .color_attachments(&colours);
+        let barrier = [vk::ImageMemoryBarrier2::default()
+            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .dst_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+            .new_layout(vk::ImageLayout::GENERAL)
+            .image(target.image)
+            .subresource_range(crate::images::range(vk::ImageAspectFlags::COLOR))];
+        let prepared = vk::DependencyInfo::default().image_memory_barriers(&barrier);
+        d.cmd_pipeline_barrier2(commands, &prepared);
+        d.cmd_begin_rendering(commands, &info);
+        d.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, drawn);
+        enables.cmd_set_rasterization_samples(commands, four);
+        enables.cmd_set_alpha_to_coverage_enable(commands, to_coverage);
+        d.cmd_draw(commands, 3, 1, 0, 0);
+        d.cmd_end_rendering(commands);
+    });
+    unsafe {
+        d.destroy_pipeline(drawn, None);
+        d.destroy_pipeline_layout(layout, None);
+    }
+    resolved.pixel(5, 5)[0]
+}
+
+#[test]
+fn commands_set_samples_and_alpha_to_coverage() {
+    const PLAIN: &str = "#version 450
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(1.0, 0.0, 0.0, 0.5); }";
+    // Three of the four samples.
+    const MASKED: &str = "#version 450
+layout(location = 0) out vec4 colour;
+void main()
+{
+    colour = vec4(1.0, 0.0, 0.0, 0.5);
+    gl_SampleMask[0] = 7;
+}";
+    assert_eq!(red_of_samples(PLAIN, false), 255);
+    assert!((127..=128).contains(&red_of_samples(PLAIN, true)));
+    assert!((191..=192).contains(&red_of_samples(MASKED, false)));
+    assert!((127..=128).contains(&red_of_samples(MASKED, true)));
+}
+
+#[test]
+fn commands_set_the_patch_size() {
+    let text = "[require]
+vulkan 1.1
+tessellationShader
+
+[vertex shader]
+#version 450
+void main() { gl_Position = vec4(gl_VertexIndex, 0.0, 0.0, 1.0); }
+
+[tessellation control shader]
+#version 450
+layout(vertices = 1) out;
+layout(location = 0) patch out float count;
+void main()
+{
+    gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = 1.0;
+    gl_TessLevelOuter[2] = gl_TessLevelOuter[3] = 1.0;
+    gl_TessLevelInner[0] = gl_TessLevelInner[1] = 1.0;
+    gl_out[gl_InvocationID].gl_Position = gl_in[gl_PatchVerticesIn - 1].gl_Position;
+    count = float(gl_PatchVerticesIn);
+}
+
+[tessellation evaluation shader]
+#version 450
+layout(quads) in;
+layout(location = 0) patch in float count;
+layout(location = 0) out vec4 shade;
+void main()
+{
+    gl_Position = vec4(gl_TessCoord.xy * 2.0 - 1.0, 0.0, 1.0);
+    shade = vec4(count / 255.0, gl_in[0].gl_Position.x / 255.0, 0.0, 1.0);
+}
+
+[fragment shader]
+#version 450
+layout(location = 0) in vec4 shade;
+layout(location = 0) out vec4 colour;
+void main() { colour = shade; }
+
+[test]
+draw rect 0 0 1 1
+";
+    let rig = Rig::new();
+    let d = &rig.device;
+    let sizes = ext::extended_dynamic_state2::Device::new(&rig.instance, d);
+    let canvas = Canvas::new(&rig, None);
+    let script = vkrunner::parse(text, &[]).unwrap();
+    let compiled = vkrunner::Runner::compile(&script).unwrap();
+    let stages = [
+        vk::ShaderStageFlags::VERTEX,
+        vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+        vk::ShaderStageFlags::FRAGMENT,
+    ];
+    assert_eq!(compiled.len(), stages.len());
+    let drawn = unsafe {
+        let modules: Vec<_> = compiled
+            .iter()
+            .map(|(_, words)| {
+                let info = vk::ShaderModuleCreateInfo::default().code(words);
+                d.create_shader_module(&info, None).unwrap()
+            })
+            .collect();
+        let stages: Vec<_> = stages
+            .iter()
+            .zip(&modules)
+            .map(|(&stage, &module)| {
+                vk::PipelineShaderStageCreateInfo::default()
+                    .stage(stage)
+                    .module(module)
+                    .name(c"main")
+            })
+            .collect();
+        let input = vk::PipelineVertexInputStateCreateInfo::default();
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(vk::PrimitiveTopology::PATCH_LIST);
+        let patches = vk::PipelineTessellationStateCreateInfo::default();
+        let (viewports, scissors) = ([crate::canvas::viewport()], [whole()]);
+        let viewport = vk::PipelineViewportStateCreateInfo::default()
+            .viewports(&viewports)
+            .scissors(&scissors);
+        let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+        let blends = [vk::PipelineColorBlendAttachmentState::default()
+            .color_write_mask(vk::ColorComponentFlags::RGBA)];
+        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+        let dynamic = [vk::DynamicState::PATCH_CONTROL_POINTS_EXT];
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+        let info = vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&input)
+            .input_assembly_state(&assembly)
+            .tessellation_state(&patches)
+            .viewport_state(&viewport)
+            .rasterization_state(&raster)
+            .multisample_state(&multisample)
+            .color_blend_state(&blend)
+            .dynamic_state(&dynamic)
+            .layout(canvas.layout)
+            .render_pass(canvas.pass);
+        let made = d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
+        for module in modules {
+            d.destroy_shader_module(module, None);
+        }
+        made.unwrap()[0]
+    };
+    for points in [3, 5] {
+        canvas.run(|commands| unsafe {
+            d.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, drawn);
+            // Another size before: the last one counts.
+            (sizes.fp().cmd_set_patch_control_points_ext)(commands, 7);
+            (sizes.fp().cmd_set_patch_control_points_ext)(commands, points);
+            d.cmd_draw(commands, points, 1, 0, 0);
+        });
+        // The number of vertices, and the last vertex, whose position is its number.
+        let expected = [points as u8, points as u8 - 1, 0, 255];
+        canvas.colour.check(|_, _| expected);
+    }
+    unsafe { d.destroy_pipeline(drawn, None) };
 }
 
 /// Depths of the pixels of a column after drawing.

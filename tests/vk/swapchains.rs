@@ -18,7 +18,13 @@ struct Screen {
 impl Screen {
     fn new() -> Self {
         let entry = rig::entry();
-        let names = [c"VK_KHR_surface", c"VK_EXT_headless_surface"].map(|name| name.as_ptr());
+        let names = [
+            c"VK_KHR_surface",
+            c"VK_EXT_headless_surface",
+            c"VK_KHR_get_surface_capabilities2",
+            c"VK_EXT_surface_maintenance1",
+        ];
+        let names = names.map(|name| name.as_ptr());
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
         let info = vk::InstanceCreateInfo::default()
             .application_info(&app)
@@ -33,13 +39,17 @@ impl Screen {
                 c"VK_KHR_incremental_present",
                 c"VK_KHR_present_id",
                 c"VK_KHR_present_wait",
+                c"VK_EXT_swapchain_maintenance1",
             ];
             let names = names.map(|name| name.as_ptr());
             let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
             let mut waits = vk::PhysicalDevicePresentWaitFeaturesKHR::default().present_wait(true);
+            let mut maintenance = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default()
+                .swapchain_maintenance1(true);
             let info = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queues)
                 .enabled_extension_names(&names)
+                .push_next(&mut maintenance)
                 .push_next(&mut ids)
                 .push_next(&mut waits);
             let device = instance.create_device(physical, &info, None).unwrap();
@@ -325,4 +335,130 @@ fn retired_swapchain_presents_queued_images() {
     let shown = unsafe { waits.wait_for_present(first, 9, u64::MAX) };
     assert_eq!(shown, Ok(()));
     screen.destroy(&[first, second]);
+}
+
+#[test]
+fn unpresented_images_are_released() {
+    let screen = Screen::new();
+    let maintenance =
+        ash::ext::swapchain_maintenance1::Device::new(&screen.instance, &screen.device);
+    let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    let all = [0; 3].map(|_| screen.acquire(swapchain, 0).unwrap());
+    assert_eq!(screen.acquire(swapchain, 0), Err(vk::Result::NOT_READY));
+    let release = |indices: &[u32]| {
+        let info = vk::ReleaseSwapchainImagesInfoEXT::default()
+            .swapchain(swapchain)
+            .image_indices(indices);
+        unsafe { maintenance.release_swapchain_images(&info) }.unwrap();
+    };
+    release(&[all[1], all[0]]);
+    let again = [0; 2].map(|_| screen.acquire(swapchain, 0).unwrap());
+    assert_eq!(again, [all[1], all[0]]);
+    assert_eq!(screen.acquire(swapchain, 0), Err(vk::Result::NOT_READY));
+    // Images that do not exist, or that were released already, change nothing.
+    release(&[all[2], all[2], 77]);
+    assert_eq!(screen.acquire(swapchain, 0), Ok(all[2]));
+    assert_eq!(screen.acquire(swapchain, 0), Err(vk::Result::NOT_READY));
+    screen.destroy(&[swapchain]);
+}
+
+#[test]
+fn presents_signal_fences_and_change_modes() {
+    let screen = Screen::new();
+    let modes = [
+        vk::PresentModeKHR::FIFO,
+        vk::PresentModeKHR::IMMEDIATE,
+        vk::PresentModeKHR::MAILBOX,
+    ];
+    let mut compatible = vk::SwapchainPresentModesCreateInfoEXT::default().present_modes(&modes);
+    let mut scaling = vk::SwapchainPresentScalingCreateInfoEXT::default()
+        .scaling_behavior(vk::PresentScalingFlagsEXT::ONE_TO_ONE)
+        .present_gravity_x(vk::PresentGravityFlagsEXT::MIN)
+        .present_gravity_y(vk::PresentGravityFlagsEXT::MIN);
+    let info = vk::SwapchainCreateInfoKHR::default()
+        .flags(vk::SwapchainCreateFlagsKHR::DEFERRED_MEMORY_ALLOCATION_EXT)
+        .surface(screen.surface)
+        .min_image_count(3)
+        .image_format(vk::Format::B8G8R8A8_UNORM)
+        .image_extent(vk::Extent2D {
+            width: 64,
+            height: 32,
+        })
+        .image_array_layers(1)
+        .image_usage(vk::ImageUsageFlags::COLOR_ATTACHMENT)
+        .composite_alpha(vk::CompositeAlphaFlagsKHR::OPAQUE)
+        .present_mode(vk::PresentModeKHR::FIFO)
+        .push_next(&mut compatible)
+        .push_next(&mut scaling);
+    let swapchain = unsafe { screen.swapchains.create_swapchain(&info, None) }.unwrap();
+    let fence = unsafe { screen.device.create_fence(&Default::default(), None) }.unwrap();
+    for mode in modes {
+        let index = screen.acquire(swapchain, u64::MAX).unwrap();
+        let (swapchains, indices, fences, modes) = ([swapchain], [index], [fence], [mode]);
+        let mut fences = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
+        let mut modes = vk::SwapchainPresentModeInfoEXT::default().present_modes(&modes);
+        let info = vk::PresentInfoKHR::default()
+            .swapchains(&swapchains)
+            .image_indices(&indices)
+            .push_next(&mut fences)
+            .push_next(&mut modes);
+        unsafe {
+            let unsignalled = screen.device.get_fence_status(fence);
+            assert_eq!(unsignalled, Ok(false));
+            screen
+                .swapchains
+                .queue_present(screen.queue, &info)
+                .unwrap();
+            let device = &screen.device;
+            device
+                .wait_for_fences(&[fence], true, 10_000_000_000)
+                .unwrap();
+            device.reset_fences(&[fence]).unwrap();
+        }
+    }
+    unsafe { screen.device.destroy_fence(fence, None) };
+    screen.destroy(&[swapchain]);
+}
+
+#[test]
+fn capabilities_depend_on_the_present_mode() {
+    let screen = Screen::new();
+    let query = khr::get_surface_capabilities2::Instance::new(&screen.entry, &screen.instance);
+    let mut mode = vk::SurfacePresentModeEXT::default().present_mode(vk::PresentModeKHR::MAILBOX);
+    let info = vk::PhysicalDeviceSurfaceInfo2KHR::default()
+        .surface(screen.surface)
+        .push_next(&mut mode);
+    let mut scaling = vk::SurfacePresentScalingCapabilitiesEXT::default();
+    let mut compatible = vk::SurfacePresentModeCompatibilityEXT::default();
+    let mut found = vk::SurfaceCapabilities2KHR::default()
+        .push_next(&mut scaling)
+        .push_next(&mut compatible);
+    let physical = screen.physical;
+    unsafe {
+        query
+            .get_physical_device_surface_capabilities2(physical, &info, &mut found)
+            .unwrap();
+    }
+    assert_eq!(found.surface_capabilities.min_image_count, 2);
+    assert_eq!(compatible.present_mode_count, 4);
+    let mut list = [vk::PresentModeKHR::from_raw(-1); 4];
+    let mut compatible = vk::SurfacePresentModeCompatibilityEXT::default().present_modes(&mut list);
+    let mut found = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);
+    unsafe {
+        query
+            .get_physical_device_surface_capabilities2(physical, &info, &mut found)
+            .unwrap();
+    }
+    // A mode is compatible with itself.
+    assert!(list.contains(&vk::PresentModeKHR::MAILBOX));
+    assert_eq!(
+        scaling.supported_present_scaling,
+        vk::PresentScalingFlagsEXT::ONE_TO_ONE
+    );
+    assert_eq!(
+        scaling.supported_present_gravity_x,
+        vk::PresentGravityFlagsEXT::MIN
+    );
+    assert_eq!(scaling.max_scaled_image_extent.width, 16_384);
+    screen.destroy(&[]);
 }

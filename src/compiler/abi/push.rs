@@ -35,6 +35,12 @@ pub enum DriverValue {
         /// The constant, added modulo 2^32.
         more: u32,
     },
+    /// Samples of a pixel whose coverage the alpha of colour 0 determines; 0: none. Only shaders of
+    /// pipelines whose commands set it read it.
+    CoverageSamples,
+    /// Number of vertices of an input patch. Only shaders of pipelines whose commands set it read
+    /// it.
+    PatchPoints,
     /// Padding: the value is unused.
     Nothing,
     /// Low (0) or high (1) dword of the address of the three dwords gl_NumWorkGroups.

@@ -277,7 +277,7 @@ fn is_divergent(shader: &Shader, instr: &Instr, divergent: &IdSet<Def>, join: Jo
             {
                 any_src
             }
-            IntrinsicOp::LoadPatchVerticesIn => false,
+            IntrinsicOp::LoadPatchVerticesIn | IntrinsicOp::LoadCoverageSamples => false,
             // Votes and ballots have one result for all lanes.
             IntrinsicOp::Ballot
             | IntrinsicOp::VoteAny

@@ -323,6 +323,8 @@ intrinsics! {
     LoadSamplePos "load_sample_pos" () -> [2 x 32] {} LANE;
     /// gl_SampleMaskIn.
     LoadSampleMaskIn "load_sample_mask_in" () -> [1 x 32] {} LANE;
+    /// Samples of a pixel whose coverage the alpha of colour 0 determines; 0: none.
+    LoadCoverageSamples "load_coverage_samples" () -> [1 x 32] {} PURE;
     /// gl_HelperInvocation: true in invocations that start as helpers.
     LoadHelperInvocation "load_helper_invocation" () -> [1 x 1] {} LANE;
     /// True in helpers, including demoted invocations; ordered with `demote`.

@@ -223,6 +223,9 @@ pub struct ClipCullDistances {
     pub cull: u8,
 }
 
+/// Alpha to coverage, or the number of samples, is known at draws only: `load_coverage_samples`.
+pub const COVERAGE_OF_COMMANDS: u8 = u8::MAX;
+
 /// Execution modes of fragment shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FragmentInfo {
@@ -233,7 +236,7 @@ pub struct FragmentInfo {
     /// The shader is executed for each sample (capability SampleRateShading and its built-ins).
     pub sample_shading: bool,
     /// Alpha to coverage: number of samples of a pixel whose coverage the alpha of colour output 0
-    /// determines; 0: disabled.
+    /// determines; 0: disabled; [`COVERAGE_OF_COMMANDS`].
     pub alpha_to_coverage: u8,
     /// DepthGreater, DepthLess, DepthUnchanged.
     pub depth_layout: DepthLayout,
@@ -346,7 +349,7 @@ impl TessInfo {
 /// union.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TessInfo {
-    /// Number of vertices of the input patch; 0 if not known.
+    /// Number of vertices of the input patch; 0 if commands set it.
     pub vertices_in: u32,
     /// Number of vertices of the output patch of the control stage; 0 if not declared.
     pub vertices_out: u32,

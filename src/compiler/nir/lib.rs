@@ -38,8 +38,8 @@ pub use divergence::Divergence;
 pub use exact::FloatControls;
 pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, ValueShape};
 pub use io::{
-    ClipCullDistances, DepthLayout, FragmentInfo, GeometryInfo, InterpLocation, InterpMode, IoVar,
-    Primitive, Slot, SlotSet, TessDomain, TessInfo, TessSpacing,
+    COVERAGE_OF_COMMANDS, ClipCullDistances, DepthLayout, FragmentInfo, GeometryInfo,
+    InterpLocation, InterpMode, IoVar, Primitive, Slot, SlotSet, TessDomain, TessInfo, TessSpacing,
 };
 pub use ir::*;
 pub use lex::ParseError;

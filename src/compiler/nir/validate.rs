@@ -439,6 +439,7 @@ fn check_stage(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String> {
         | Op::LoadSampleId
         | Op::LoadSamplePos
         | Op::LoadSampleMaskIn
+        | Op::LoadCoverageSamples
         | Op::LoadHelperInvocation
         | Op::LoadPointCoord
         | Op::LoadLayerId

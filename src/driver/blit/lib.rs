@@ -6,7 +6,8 @@
 //!      "Copying Data Between Buffers and Images".
 //!
 //! Files import one way: `clear` ← `shader_builder` and `launch` ← `buffer` and `texel` ←
-//! `memory_box`, `host_texels`, `sampled_copy`, `sample_copy` and `astc_copy` ← `draw_shader` and `shaders`.
+//! `memory_box`, `host_texels`, `sampled_copy`, `sample_copy` and `astc_copy` ← `draw_shader` and
+//! `shaders`.
 
 mod astc_copy;
 mod buffer;

@@ -217,7 +217,9 @@ pub(crate) const BASE_AT: usize = COUNTS_AT + 2;
 pub(crate) const HEAP_AT: usize = BASE_AT + 3;
 /// Index of a value that is always zero.
 pub(crate) const ZERO_AT: usize = HEAP_AT + 2;
-const MORE_SETS_AT: usize = ZERO_AT + 1;
+const COVERAGE_AT: usize = ZERO_AT + 1;
+const PATCH_AT: usize = COVERAGE_AT + 1;
+const MORE_SETS_AT: usize = PATCH_AT + 1;
 const VALUE_COUNT: usize = MORE_SETS_AT + SETS - FIRST_SETS;
 /// Dwords of the bound words: the application's push constants, then the driver's values, padded.
 pub(crate) const BOUND_DW: usize = HEAP_OFFSET_BIT;
@@ -292,6 +294,8 @@ pub(crate) fn value_index(value: DriverValue) -> Option<usize> {
         DriverValue::BaseWorkgroupId { component } => within(BASE_AT, component, 3),
         DriverValue::SurfaceHeapAddress { dword } => within(HEAP_AT, dword, 2),
         DriverValue::Nothing => Some(ZERO_AT),
+        DriverValue::CoverageSamples => Some(COVERAGE_AT),
+        DriverValue::PatchPoints => Some(PATCH_AT),
         DriverValue::SetDescriptor { .. } | DriverValue::DynamicDescriptor { .. } => None,
     }
 }

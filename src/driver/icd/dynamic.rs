@@ -46,6 +46,7 @@ dynamic_state_entries! { DYNAMIC:
         vkCmdSetDepthBiasEnable(depth_bias_enable) => set_depth_bias_enable;
         vkCmdSetPrimitiveRestartEnable(primitive_restart_enable) => set_primitive_restart;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClampEnableEXT(depth_clamp_enable) => set_depth_clamp;
+        ["VK_EXT_extended_dynamic_state3"] vkCmdSetAlphaToCoverageEnableEXT(alpha_to_coverage_enable) => set_alpha_to_coverage;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetAlphaToOneEnableEXT(alpha_to_one_enable) => set_alpha_to_one;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetLogicOpEnableEXT(logic_op_enable) => set_logic_op_enable;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClipEnableEXT(depth_clip_enable) => set_depth_clip;
@@ -54,13 +55,6 @@ dynamic_state_entries! { DYNAMIC:
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClipNegativeOneToOneEXT(negative_one_to_one) => set_near_at_minus_w;
     }
     unsupported {
-        // Tessellation shaders are compiled for a fixed patch size.
-        ["VK_EXT_extended_dynamic_state2"] vkCmdSetPatchControlPointsEXT(patch_control_points: u32)
-            => "extendedDynamicState2PatchControlPoints";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetRasterizationSamplesEXT(rasterization_samples: c::SampleCountFlags)
-            => "extendedDynamicState3RasterizationSamples";
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetAlphaToCoverageEnableEXT(alpha_to_coverage_enable: c::Bool32)
-            => "extendedDynamicState3AlphaToCoverageEnable";
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetExtraPrimitiveOverestimationSizeEXT(extra_primitive_overestimation_size: f32)
             => "extendedDynamicState3ExtraPrimitiveOverestimationSize";
     }
@@ -255,6 +249,20 @@ dynamic_state_entries! { DYNAMIC:
             rasterization_stream: u32,
         ) {
             record(command_buffer, |commands| commands.set_stream(rasterization_stream))
+        }
+
+        Device ["VK_EXT_extended_dynamic_state2"] vkCmdSetPatchControlPointsEXT(
+            command_buffer: c::CommandBuffer,
+            patch_control_points: u32,
+        ) {
+            record_infallible(command_buffer, |commands| commands.set_patch_points(patch_control_points))
+        }
+
+        Device ["VK_EXT_extended_dynamic_state3"] vkCmdSetRasterizationSamplesEXT(
+            command_buffer: c::CommandBuffer,
+            rasterization_samples: c::SampleCountFlags,
+        ) {
+            record(command_buffer, |commands| commands.set_samples(rasterization_samples))
         }
 
         Device ["VK_EXT_vertex_input_dynamic_state"] vkCmdSetVertexInputEXT(

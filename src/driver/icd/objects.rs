@@ -133,6 +133,8 @@ impl SurfaceObject {
 
 /// The object of a `VkSwapchainKHR`.
 pub struct SwapchainObject {
+    /// Its surface.
+    pub surface: Arc<wsi::Surface>,
     /// The swapchain of `wsi`.
     pub swapchain: wsi::Swapchain,
     /// Its images, with the memory that the window system shows.

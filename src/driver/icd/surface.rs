@@ -166,6 +166,71 @@ unsafe fn capabilities(
     })
 }
 
+/// How a surface shows images of other sizes, and where: pixel by pixel, at the upper left corner.
+pub fn supported_scaling(
+    surface: &wsi::Surface,
+) -> (c::PresentScalingFlagsEXT, c::PresentGravityFlagsEXT) {
+    match surface.shows_any_size() {
+        true => (
+            c::PresentScalingFlagsEXT::ONE_TO_ONE,
+            c::PresentGravityFlagsEXT::MIN,
+        ),
+        false => Default::default(),
+    }
+}
+
+/// Fills in what depends on the present mode, if one is given, and on scaling
+/// (VK_KHR_surface_maintenance1).
+///
+/// # Safety
+/// The chain of `out` is valid and writable.
+unsafe fn write_maintenance(
+    surface: &wsi::Surface,
+    mode: Option<c::PresentModeKHR>,
+    out: &mut c::SurfaceCapabilities2KHR<'_>,
+) -> wsi::Result<()> {
+    let internal = mode.map(|mode| surface.present_mode(mode)).transpose()?;
+    if let Some(mode) = internal.flatten() {
+        out.surface_capabilities.min_image_count = surface.min_images(mode);
+    }
+    // SAFETY: as the caller says; each `sType` determines the type.
+    unsafe {
+        for node in raw::chain(out.p_next) {
+            match (*node).s_type {
+                c::StructureType::SURFACE_PRESENT_SCALING_CAPABILITIES_EXT => {
+                    let node = &mut *node.cast::<c::SurfacePresentScalingCapabilitiesEXT<'_>>();
+                    let (scaling, gravity) = supported_scaling(surface);
+                    let [first, last] = match scaling.is_empty() {
+                        true => [
+                            out.surface_capabilities.min_image_extent,
+                            out.surface_capabilities.max_image_extent,
+                        ],
+                        false => [1, MAX_EXTENT].map(|side| c::Extent2D {
+                            width: side,
+                            height: side,
+                        }),
+                    };
+                    node.supported_present_scaling = scaling;
+                    node.supported_present_gravity_x = gravity;
+                    node.supported_present_gravity_y = gravity;
+                    node.min_scaled_image_extent = first;
+                    node.max_scaled_image_extent = last;
+                }
+                // Each image is shown in its own mode, so that a swapchain can change to any.
+                c::StructureType::SURFACE_PRESENT_MODE_COMPATIBILITY_EXT => {
+                    let node = &mut *node.cast::<c::SurfacePresentModeCompatibilityEXT<'_>>();
+                    let modes = surface.modes()?.iter().map(|row| row.0);
+                    let count = &raw mut node.present_mode_count;
+                    // There is no result for a list that is too short.
+                    let _ = raw::write_list(modes, count, node.p_present_modes);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The formats of a surface, each with the sRGB colour space.
 fn formats(
     physical: &vk::PhysicalDevice,
@@ -295,13 +360,16 @@ entries! { SURFACE:
         surface_capabilities: *mut c::SurfaceCapabilities2KHR<'_>,
     ) -> c::Result {
         let info = raw::reference(surface_info, "VkPhysicalDeviceSurfaceInfo2KHR")?;
-        let found = capabilities(handle::get(physical_device)?, handle::get(info.surface)?);
+        let surface = handle::get(info.surface)?;
+        let found = capabilities(handle::get(physical_device)?, surface);
         from_wsi(found.map(|found| {
             if let Some(out) = surface_capabilities.as_mut() {
                 out.surface_capabilities = found;
+                let mode = raw::find_in_chain::<c::SurfacePresentModeEXT<'_>>(info.p_next);
+                write_maintenance(&surface.surface, mode.map(|node| node.present_mode), out)?;
             }
-            c::Result::SUCCESS
-        }))
+            Ok(c::Result::SUCCESS)
+        }).and_then(|written| written))
     }
 
     Physical ["VK_KHR_surface"] vkGetPhysicalDeviceSurfaceFormatsKHR(

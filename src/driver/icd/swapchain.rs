@@ -10,12 +10,12 @@ use ash::vk as c;
 use vk::queue::QueueSubmission;
 use vk::sync::SyncPoint;
 use wsi::frame::ImageDescription;
-use wsi::present::{AlphaMode, SwapchainFit};
+use wsi::present::{AlphaMode, PresentMode, SwapchainFit};
 use wsi::surface::MIN_IMAGES;
 
 use crate::entry::entries;
 use crate::objects::SwapchainObject;
-use crate::surface::from_wsi;
+use crate::surface::{from_wsi, supported_scaling};
 use crate::{diagnosis, handle, raw};
 
 /// The result code of a swapchain that can still present.
@@ -28,7 +28,9 @@ fn code(fit: SwapchainFit) -> c::Result {
 
 /// The description of a swapchain's images.
 fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<ImageDescription> {
-    let known = c::SwapchainCreateFlagsKHR::MUTABLE_FORMAT;
+    // Memory is allocated at once, which deferred allocation allows.
+    let known = c::SwapchainCreateFlagsKHR::MUTABLE_FORMAT
+        | c::SwapchainCreateFlagsKHR::DEFERRED_MEMORY_ALLOCATION_EXT;
     if !known.contains(info.flags) {
         return Err(vk::Error::FeatureNotPresent {
             what: "this kind of swapchain",
@@ -49,6 +51,51 @@ fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<ImageDe
     })
 }
 
+/// A present mode that a surface supports.
+fn present_mode(surface: &wsi::Surface, mode: c::PresentModeKHR) -> wsi::Result<PresentMode> {
+    let mode = surface.present_mode(mode)?;
+    let missing = vk::Error::FeatureNotPresent {
+        what: "this present mode",
+    };
+    Ok(mode.ok_or(missing)?)
+}
+
+/// Fails if a swapchain asks for scaling that its surface does not have.
+///
+/// # Safety
+/// The chain of `info` is valid.
+unsafe fn check_scaling(
+    surface: &wsi::Surface,
+    info: &c::SwapchainCreateInfoKHR<'_>,
+) -> vk::Result<()> {
+    type Scaling<'a> = c::SwapchainPresentScalingCreateInfoEXT<'a>;
+    // SAFETY: as the caller says.
+    let Some(asked) = (unsafe { raw::find_in_chain::<Scaling<'_>>(info.p_next) }) else {
+        return Ok(());
+    };
+    let (scaling, gravity) = supported_scaling(surface);
+    let known = scaling.contains(asked.scaling_behavior)
+        && gravity.contains(asked.present_gravity_x)
+        && gravity.contains(asked.present_gravity_y);
+    match known {
+        true => Ok(()),
+        false => Err(vk::Error::FeatureNotPresent {
+            what: "this scaling of presented images",
+        }),
+    }
+}
+
+/// What one present of a swapchain asks for.
+struct PresentRequest {
+    index: u32,
+    /// Present ID, or 0.
+    id: u64,
+    /// Signalled when the present no longer uses its semaphores.
+    fence: Option<Arc<vk::sync::Fence>>,
+    /// Present mode, if it changes.
+    mode: Option<c::PresentModeKHR>,
+}
+
 /// Creates a swapchain and the handles of its images.
 ///
 /// # Safety
@@ -66,10 +113,20 @@ unsafe fn create(
     };
     // SAFETY: the surface is live, so its connection is open.
     unsafe { surface.sync_connection()? };
-    let mode = surface.surface.present_mode(info.present_mode)?;
-    let mode = mode.ok_or(vk::Error::FeatureNotPresent {
-        what: "this present mode",
-    })?;
+    // SAFETY: as the caller says.
+    let more = unsafe {
+        let more = raw::find_in_chain::<c::SwapchainPresentModesCreateInfoEXT<'_>>(info.p_next);
+        more.map_or(&[][..], |node| {
+            raw::slice(node.p_present_modes, node.present_mode_count)
+        })
+    };
+    // The first one is the mode at the beginning.
+    let modes = [info.present_mode];
+    let modes = modes.iter().chain(more);
+    let modes = modes.map(|&mode| present_mode(&surface.surface, mode));
+    let modes = modes.collect::<wsi::Result<Vec<_>>>()?;
+    // SAFETY: as the caller says.
+    unsafe { check_scaling(&surface.surface, info)? };
     let alpha = match info.composite_alpha {
         c::CompositeAlphaFlagsKHR::PRE_MULTIPLIED => AlphaMode::Premultiplied,
         c::CompositeAlphaFlagsKHR::INHERIT => AlphaMode::Inherit,
@@ -81,12 +138,13 @@ unsafe fn create(
         &surface.surface,
         &image_description(info)?,
         info.min_image_count.max(MIN_IMAGES),
-        mode,
+        &modes,
         alpha,
         &rendered,
         old.map(|object| &object.swapchain),
     )?;
     Ok(SwapchainObject {
+        surface: surface.surface.clone(),
         rendered,
         images: frames
             .iter()
@@ -143,8 +201,7 @@ unsafe fn acquire(
 fn present(
     queue: &vk::queue::Queue,
     object: &SwapchainObject,
-    index: u32,
-    id: u64,
+    request: PresentRequest,
 ) -> vk::Result<c::Result> {
     let rendered = SyncPoint {
         syncobj: object.rendered.clone(),
@@ -152,10 +209,23 @@ fn present(
     };
     let mut submission = QueueSubmission::default();
     submission.signals.push(rendered.clone());
-    let frame = object.frames.get(index as usize);
+    submission
+        .signals
+        .extend(request.fence.map(|fence| SyncPoint {
+            syncobj: fence.syncobj(),
+            value: 0,
+        }));
+    let frame = object.frames.get(request.index as usize);
     submission.handed_over = frame.and_then(|frame| frame.handed_over_buffer());
     queue.submit(&mut submission)?;
-    from_wsi(object.swapchain.present(index, rendered, id).map(code))
+    let mode = request.mode.map(|mode| present_mode(&object.surface, mode));
+    from_wsi(mode.transpose().and_then(|mode| {
+        let (index, id) = (request.index, request.id);
+        object
+            .swapchain
+            .present(index, rendered, id, mode)
+            .map(code)
+    }))
 }
 
 entries! { SWAPCHAIN:
@@ -240,6 +310,19 @@ entries! { SWAPCHAIN:
         }))
     }
 
+    Device ["VK_EXT_swapchain_maintenance1"] vkReleaseSwapchainImagesEXT(
+        device: c::Device,
+        release_info: *const c::ReleaseSwapchainImagesInfoEXT<'_>,
+    ) -> c::Result {
+        handle::get(device)?;
+        let info = raw::reference(release_info, "VkReleaseSwapchainImagesInfoKHR")?;
+        let object = handle::get(info.swapchain)?;
+        for &index in raw::slice(info.p_image_indices, info.image_index_count) {
+            object.swapchain.release(index);
+        }
+        Ok(c::Result::SUCCESS)
+    }
+
     Device ["VK_KHR_swapchain"] vkQueuePresentKHR(
         queue: c::Queue,
         present_info: *const c::PresentInfoKHR<'_>,
@@ -256,11 +339,20 @@ entries! { SWAPCHAIN:
         let indices = raw::slice(info.p_image_indices, info.swapchain_count);
         let ids = raw::find_in_chain::<c::PresentIdKHR<'_>>(info.p_next)
             .map_or(&[][..], |node| raw::slice(node.p_present_ids, node.swapchain_count));
+        let fences = raw::find_in_chain::<c::SwapchainPresentFenceInfoEXT<'_>>(info.p_next)
+            .map_or(&[][..], |node| raw::slice(node.p_fences, node.swapchain_count));
+        let modes = raw::find_in_chain::<c::SwapchainPresentModeInfoEXT<'_>>(info.p_next)
+            .map_or(&[][..], |node| raw::slice(node.p_present_modes, node.swapchain_count));
         let mut result = c::Result::SUCCESS;
         for (position, &swapchain) in raw::slice(info.p_swapchains, info.swapchain_count).iter().enumerate() {
             let index = indices.get(position).copied().unwrap_or(u32::MAX);
-            let id = ids.get(position).copied().unwrap_or(0);
-            let presented = handle::get(swapchain).and_then(|object| present(&device.queue, object, index, id));
+            let fence = fences.get(position).copied().unwrap_or_default();
+            let presented = handle::get(swapchain).and_then(|object| present(&device.queue, object, PresentRequest {
+                index,
+                id: ids.get(position).copied().unwrap_or(0),
+                fence: handle::optional(fence)?.cloned(),
+                mode: modes.get(position).copied(),
+            }));
             let code = presented.unwrap_or_else(|error| {
                 diagnosis::report(&error);
                 error.code()

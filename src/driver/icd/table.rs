@@ -406,6 +406,11 @@ pub const PROMOTED: &[(&str, &str, &str)] = &[
         "VK_KHR_calibrated_timestamps",
     ),
     (
+        "vkReleaseSwapchainImagesKHR",
+        "vkReleaseSwapchainImagesEXT",
+        "VK_KHR_swapchain_maintenance1",
+    ),
+    (
         "vkCmdSetLineStippleEXT",
         "vkCmdSetLineStipple",
         "VK_EXT_line_rasterization",

@@ -186,6 +186,8 @@ mod tests {
                     DriverValue::BaseWorkgroupId { component: 2 },
                     DriverValue::SurfaceHeapAddress { dword: 1 },
                     DriverValue::Nothing,
+                    DriverValue::CoverageSamples,
+                    DriverValue::PatchPoints,
                     DriverValue::SetDescriptor {
                         set: 3,
                         more: 0x1002,

@@ -62,6 +62,8 @@ fn write_push(out: &mut Vec<u8>, value: DriverValue) {
         DriverValue::SetDescriptor { set, more } => [8, set, more],
         DriverValue::DynamicDescriptor { index, more } => [9, index, more],
         DriverValue::Nothing => [10, 0, 0],
+        DriverValue::CoverageSamples => [11, 0, 0],
+        DriverValue::PatchPoints => [12, 0, 0],
     };
     for word in [tag, word, more] {
         put_u32(out, word);
@@ -80,6 +82,8 @@ fn read_push(reader: &mut Reader<'_>) -> Option<DriverValue> {
         8 => DriverValue::SetDescriptor { set: word, more },
         9 => DriverValue::DynamicDescriptor { index: word, more },
         10 => DriverValue::Nothing,
+        11 => DriverValue::CoverageSamples,
+        12 => DriverValue::PatchPoints,
         _ => return None,
     })
 }

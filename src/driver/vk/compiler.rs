@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-pub use compile::{InputsRead, RobustBuffers, Stage, SubgroupSize, TranslatedShader};
+pub use compile::{
+    COVERAGE_OF_COMMANDS, InputsRead, RobustBuffers, Stage, SubgroupSize, TranslatedShader,
+};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
@@ -62,7 +64,7 @@ impl BufferRobustness {
 pub struct Neighbours {
     /// Sample shading: a fragment shader runs once for each sample.
     pub sample_shading: bool,
-    /// Sample count, if alpha to coverage is enabled; else 0.
+    /// Sample count, if alpha to coverage is enabled; else 0; or [`COVERAGE_OF_COMMANDS`].
     pub alpha_to_coverage: u8,
     /// View mask.
     pub views: u32,

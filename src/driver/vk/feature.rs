@@ -257,6 +257,7 @@ structures! {
     ];
     PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR [presentId];
     PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR [presentWait];
+    PHYSICAL_DEVICE_SWAPCHAIN_MAINTENANCE_1_FEATURES_EXT [swapchainMaintenance1];
     PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT [transformFeedback geometryStreams];
     PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT [
         primitivesGeneratedQuery primitivesGeneratedQueryWithRasterizerDiscard
@@ -449,6 +450,7 @@ offered! {
     extendedDynamicState "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState2 "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState2LogicOp "tests/pictures/scenes/dynamic.rs";
+    extendedDynamicState2PatchControlPoints "tests/vk/dynamic_states.rs";
     extendedDynamicState3TessellationDomainOrigin "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState3DepthClampEnable "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState3PolygonMode "tests/pictures/scenes/dynamic.rs";
@@ -464,6 +466,8 @@ offered! {
     extendedDynamicState3LineStippleEnable "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState3DepthClipNegativeOneToOne "tests/pictures/scenes/dynamic.rs";
     extendedDynamicState3SampleLocationsEnable "tests/vk/dynamic_states.rs";
+    extendedDynamicState3AlphaToCoverageEnable "tests/vk/dynamic_states.rs";
+    extendedDynamicState3RasterizationSamples "tests/vk/dynamic_states.rs";
     colorWriteEnable "tests/pictures/scenes/dynamic.rs";
     vertexAttributeInstanceRateDivisor "tests/pictures/scenes/dynamic.rs";
     vertexAttributeInstanceRateZeroDivisor "tests/pictures/scenes/dynamic.rs";
@@ -472,6 +476,7 @@ offered! {
     fragmentShaderPixelInterlock "tests/vk/coverage.rs";
     presentId "tests/vk/swapchains.rs";
     presentWait "tests/vk/swapchains.rs";
+    swapchainMaintenance1 "tests/vk/swapchains.rs";
     transformFeedback "tests/vk/captures.rs";
     geometryStreams "tests/vk/captures.rs";
     transformFeedbackPreservesProvokingVertex "tests/vk/captures.rs";

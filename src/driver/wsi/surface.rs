@@ -223,12 +223,18 @@ impl Surface {
     /// The minimum number of images for a present mode: one is rendered to, one waits, and the
     /// window system may hold the image that it shows and, in mailbox mode, the one that it will
     /// show next.
-    pub(crate) fn min_images(&self, mode: PresentMode) -> u32 {
+    pub fn min_images(&self, mode: PresentMode) -> u32 {
         match (&self.native, mode) {
             (NativeWindow::Headless, _) => MIN_IMAGES,
             (_, PresentMode::Mailbox) => MIN_IMAGES + 2,
             _ => MIN_IMAGES + 1,
         }
+    }
+
+    /// Whether images of another size than the window are shown pixel by pixel, from its upper left
+    /// corner on. A display shows whole images only.
+    pub fn shows_any_size(&self) -> bool {
+        !matches!(self.native, NativeWindow::Display(_))
     }
 
     /// The present mode for a Vulkan enumerator, if the surface supports it.

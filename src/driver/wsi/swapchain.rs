@@ -38,7 +38,6 @@ pub struct Swapchain {
 struct SharedState {
     context: Arc<vk::context::Context>,
     images: Vec<Image>,
-    mode: PresentMode,
     state: Mutex<State>,
     /// Notifies the application's threads of changes of the state.
     changed: Condvar,
@@ -54,6 +53,8 @@ struct State {
     /// The thread is showing an image.
     busy: bool,
     fit: SwapchainFit,
+    /// The present mode of the images that are presented next.
+    mode: PresentMode,
     /// The error that error the swapchain.
     error: Option<Error>,
     /// A newer swapchain uses the surface.
@@ -75,6 +76,8 @@ struct QueuedPresent {
     point: SyncPoint,
     /// Its present ID, or 0.
     id: u64,
+    /// Its present mode.
+    mode: PresentMode,
 }
 
 /// Images passed to the window system and not shown yet: their number, counted from 1, and their
@@ -152,14 +155,15 @@ impl SharedState {
 }
 
 impl Swapchain {
-    /// A swapchain of at least `count` images, which retires `old`. `rendered`: the timeline of the
-    /// points that are passed to [`Swapchain::present`].
+    /// A swapchain of at least `count` images, which retires `old`. It begins with the first of its
+    /// modes, and can change to the others. `rendered`: the timeline of the points that are passed
+    /// to [`Swapchain::present`].
     pub fn new(
         context: &Arc<vk::context::Context>,
         surface: &Arc<Surface>,
         description: &ImageDescription,
         count: u32,
-        mode: PresentMode,
+        modes: &[PresentMode],
         alpha: AlphaMode,
         rendered: &Arc<i915::Syncobj>,
         old: Option<&Swapchain>,
@@ -168,7 +172,9 @@ impl Swapchain {
             old.retire();
         }
         surface.claim()?;
-        let count = count.max(surface.min_images(mode));
+        let needed = modes.iter().map(|&mode| surface.min_images(mode));
+        let count = needed.fold(count, u32::max);
+        let mode = modes.first().copied().unwrap_or(PresentMode::Fifo);
         let result =
             create_images_and_presenter(context, surface, description, count, alpha, rendered)
                 .and_then(|(frames, presenter)| {
@@ -199,6 +205,7 @@ impl Swapchain {
                 queued: VecDeque::new(),
                 busy: false,
                 fit: SwapchainFit::Optimal,
+                mode,
                 error: None,
                 retired: false,
                 shown: 0,
@@ -207,7 +214,6 @@ impl Swapchain {
                 stop: false,
             }),
             images,
-            mode,
             changed: Condvar::new(),
             wake: Waker::new().map_err(|_| vk::Error::TooManyObjects {
                 what: "file descriptors",
@@ -329,8 +335,14 @@ impl Swapchain {
     }
 
     /// Queues an image to be presented when `drawn` is signalled. Present IDs other than 0 must
-    /// increase.
-    pub fn present(&self, index: u32, drawn: SyncPoint, id: u64) -> Result<SwapchainFit> {
+    /// increase. `mode`: the present mode of this image and later ones, if it changes.
+    pub fn present(
+        &self,
+        index: u32,
+        drawn: SyncPoint,
+        id: u64,
+        mode: Option<PresentMode>,
+    ) -> Result<SwapchainFit> {
         let mut state = self.shared.state();
         if let Some(error) = &state.error {
             return Err(error.clone());
@@ -340,10 +352,13 @@ impl Swapchain {
                 why: "an image presented that was not acquired",
             }));
         }
+        state.mode = mode.unwrap_or(state.mode);
+        let mode = state.mode;
         state.queued.push_back(QueuedPresent {
             index,
             point: drawn,
             id,
+            mode,
         });
         let fit = state.fit;
         drop(state);
@@ -351,10 +366,13 @@ impl Swapchain {
         Ok(fit)
     }
 
-    /// Returns an acquired image without presenting it.
+    /// Returns an acquired image without presenting it. An image that is not acquired is left
+    /// alone.
     pub fn release(&self, index: u32) {
         let mut state = self.shared.state();
-        if !state.free.contains(&index) {
+        let queued = state.queued.iter().any(|next| next.index == index);
+        let exists = (index as usize) < self.shared.images.len();
+        if exists && !queued && !state.free.contains(&index) {
             state.free.push_back(index);
         }
         drop(state);
@@ -410,10 +428,12 @@ impl SharedState {
     /// Determines the next action of the thread.
     fn next_work(&self, presenter: &dyn Presenter, pending: &PendingPresents) -> Work {
         let mut state = self.state();
+        let next = state.queued.front();
+        let mode = next.map_or(state.mode, |next| next.mode);
         // At the end refreshes are not waited for: a hidden window may never have another one.
         let mode = match state.stop || state.retired {
-            true if self.mode.is_fifo() => PresentMode::Mailbox,
-            _ => self.mode,
+            true if mode.is_fifo() => PresentMode::Mailbox,
+            _ => mode,
         };
         let ready = state.error.is_none() && presenter.is_ready(mode);
         if ready && let Some(next) = state.queued.pop_front() {

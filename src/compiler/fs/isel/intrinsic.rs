@@ -126,6 +126,10 @@ impl Isel<'_> {
                     self.set_system_value(i, c as u8, value);
                 }
             }
+            I::LoadCoverageSamples => {
+                let value = self.push_value(DriverValue::CoverageSamples);
+                self.set_system_value(i, 0, value);
+            }
             I::LoadNumWorkgroups => self.select_num_workgroups(i),
             I::LoadSubgroupId => {
                 let value = self.thread_index()?;
@@ -193,7 +197,7 @@ impl Isel<'_> {
     }
 
     /// Makes a component of an intrinsic's def an alias of `value`.
-    fn set_system_value(&mut self, i: &Intrinsic, c: u8, value: Lanes) {
+    pub(super) fn set_system_value(&mut self, i: &Intrinsic, c: u8, value: Lanes) {
         if let Some(def) = i.def {
             // Even for a divergent def this needs no copy, because the value never changes.
             self.set_lanes(def, c, value);

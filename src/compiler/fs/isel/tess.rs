@@ -15,6 +15,7 @@ use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message;
 use crate::lir::{Dst, GRF_BYTES, Inst, Op, Src, VgrfId};
+use abi::DriverValue;
 use isa::{ArfReg, CondMod, Opcode, Type};
 use nir::{Instr, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
@@ -109,10 +110,12 @@ impl Isel<'_> {
                 }
             }
             I::LoadPatchVerticesIn => {
-                if let Some(def) = i.def {
-                    let n = Lanes::imm(Type::Ud, self.sh.info.tess.vertices_in.into());
-                    self.set_lanes(def, 0, n);
-                }
+                let n = match self.sh.info.tess.vertices_in {
+                    // Commands set it.
+                    0 => self.push_value(DriverValue::PatchPoints),
+                    known => Lanes::imm(Type::Ud, known.into()),
+                };
+                self.set_system_value(i, 0, n);
             }
             I::LoadInvocationId if is_control => {
                 let unsupported = unsupported(i);

@@ -4,7 +4,8 @@
 //! The hardware ignores alpha-to-coverage if the shader writes a sample mask, and with several
 //! colour attachments it uses each one's own alpha.
 //!
-//! In:  I/O by slots; [`FragmentInfo::alpha_to_coverage`]: the number of samples, or 0 if disabled.
+//! In:  I/O by slots; [`FragmentInfo::alpha_to_coverage`]: the number of samples, or 0 if disabled,
+//!      or that a driver value is either.
 //! Out: a sample mask (intersected with the shader's own) with a number of samples proportional to
 //!      the alpha of colour 0. A shader with one colour and no mask is left unchanged.
 //! Ref: Vulkan, "Multisample Coverage"; SKL PRM vol. 7, "Alpha Coverage", "oMask".
@@ -89,7 +90,12 @@ fn lower(s: &mut Shader, block: Id<Block>, samples: u8) -> bool {
     }
     // The number of covered samples, rounded.
     let alpha = b.fsat(alpha);
-    let all = b.imm_float(32, f64::from(samples));
+    let dynamic =
+        (samples == COVERAGE_OF_COMMANDS).then(|| b.system_value(IntrinsicOp::LoadCoverageSamples));
+    let all = match dynamic {
+        Some(samples) => b.u2f(samples, 32),
+        None => b.imm_float(32, f64::from(samples)),
+    };
     let scaled = b.fmul(alpha, all);
     let half = b.imm_float(32, 0.5);
     let scaled = b.fadd(scaled, half);
@@ -97,6 +103,12 @@ fn lower(s: &mut Shader, block: Id<Block>, samples: u8) -> bool {
     let one = b.imm_u32(1);
     let beyond = b.ishl(one, count);
     let mut covered = b.iadd_imm(beyond, -1);
+    if let Some(samples) = dynamic {
+        let none = b.imm_u32(0);
+        let enabled = b.ine(samples, none);
+        let whole = b.imm_u32(u32::MAX);
+        covered = b.bcsel(enabled, covered, whole);
+    }
     if let Some((_, written)) = mask {
         let written = b.channel(written, 0);
         covered = b.iand(written, covered);

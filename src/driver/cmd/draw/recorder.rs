@@ -332,10 +332,11 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         if self.pipeline.is_none() || self.targets.is_none() {
             return Ok(false);
         }
-        let dirty = self.dirty;
-        if dirty.is_none() {
+        if self.dirty.is_none() {
             return Ok(true);
         }
+        self.update_values();
+        let dirty = self.dirty;
         self.last_meta_pipeline = None;
         if !dirty.without(DirtyGroups::CONSTANTS).is_none() {
             self.emit_state(stream, machine)?;
@@ -349,6 +350,22 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         }
         self.dirty = DirtyGroups::NONE;
         Ok(true)
+    }
+
+    /// Updates the driver values that repeat dirty state.
+    fn update_values(&mut self) {
+        if self.dirty.any(DirtyGroups::MULTISAMPLE) {
+            let multisample = &self.state.multisample;
+            let samples = match multisample.alpha_to_coverage {
+                true => multisample.samples,
+                false => 0,
+            };
+            self.set_value(DriverValue::CoverageSamples, samples.into());
+        }
+        if self.dirty.any(DirtyGroups::ASSEMBLY) {
+            let points = self.state.patch_points;
+            self.set_value(DriverValue::PatchPoints, points.into());
+        }
     }
 
     /// Emits dirty state, except constants.

@@ -248,6 +248,29 @@ impl CommandBuffer {
         self.set(DirtyGroups::DOMAIN, |state| state.lower_left = lower_left);
     }
 
+    /// Sets the number of samples of a pixel.
+    pub fn set_samples(&mut self, from: api::SampleCountFlags) -> Result<()> {
+        let samples = convert::samples(from)?;
+        self.set(DirtyGroups::MULTISAMPLE, |state| {
+            state.multisample.samples = samples;
+        });
+        Ok(())
+    }
+
+    /// Enables alpha to coverage.
+    pub fn set_alpha_to_coverage(&mut self, on: bool) {
+        self.set(DirtyGroups::MULTISAMPLE, |state| {
+            state.multisample.alpha_to_coverage = on;
+        });
+    }
+
+    /// Sets the number of vertices of a patch.
+    pub fn set_patch_points(&mut self, points: u32) {
+        self.set(DirtyGroups::ASSEMBLY, |state| {
+            state.patch_points = points.min(32) as u8;
+        });
+    }
+
     /// Sets the sample mask.
     pub fn set_sample_mask(&mut self, mask: u32) {
         self.set(DirtyGroups::MULTISAMPLE, |state| {

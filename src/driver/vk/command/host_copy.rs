@@ -1,6 +1,6 @@
 //! Copies between images and host memory, and between images, by the CPU.
 //!
-//! In:  boxes of images, and bytes of the host. Out: bytes in the memory of images, and the reverse.
+//! In:  boxes of images, and bytes of the host. Out: bytes in the memory of images, or the reverse.
 //!      Images with this usage have no aux surfaces, so that their memory is all that there is; a
 //!      change of their layout is no work.
 //! Ref: Vulkan specification, "Copying Data Between Images and Host Memory"

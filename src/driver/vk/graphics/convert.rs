@@ -14,6 +14,16 @@ const UNKNOWN: Error = Error::InvalidUse {
     why: "an undefined enum value in pipeline state",
 };
 
+/// Sample count: the values of the flags are the counts.
+pub fn samples(from: api::SampleCountFlags) -> Result<u8> {
+    match from.as_raw() {
+        count @ (1 | 2 | 4 | 8 | 16) => Ok(count as u8),
+        _ => Err(Error::FeatureNotPresent {
+            what: "this number of samples",
+        }),
+    }
+}
+
 /// Primitive topology.
 pub fn topology(from: api::PrimitiveTopology) -> Result<Topology> {
     use api::PrimitiveTopology as P;

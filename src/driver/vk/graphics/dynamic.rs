@@ -60,6 +60,9 @@ bitflags::bitflags! {
         const DEPTH_CLAMP_RANGE = 1 << 43;
         const ATTACHMENT_FEEDBACK_LOOP = 1 << 44;
         const SAMPLE_LOCATIONS_ENABLE = 1 << 45;
+        const RASTERIZATION_SAMPLES = 1 << 46;
+        const ALPHA_TO_COVERAGE_ENABLE = 1 << 47;
+        const PATCH_CONTROL_POINTS = 1 << 48;
     }
 }
 
@@ -69,7 +72,9 @@ impl Dynamic {
         (DirtyGroups::ATTRIBUTES, Self::VERTEX_INPUT),
         (
             DirtyGroups::ASSEMBLY,
-            Self::PRIMITIVE_TOPOLOGY.union(Self::PRIMITIVE_RESTART_ENABLE),
+            Self::PRIMITIVE_TOPOLOGY
+                .union(Self::PRIMITIVE_RESTART_ENABLE)
+                .union(Self::PATCH_CONTROL_POINTS),
         ),
         (
             DirtyGroups::RASTER,
@@ -92,7 +97,10 @@ impl Dynamic {
         ),
         (
             DirtyGroups::MULTISAMPLE,
-            Self::SAMPLE_MASK.union(Self::ALPHA_TO_ONE_ENABLE),
+            Self::SAMPLE_MASK
+                .union(Self::ALPHA_TO_ONE_ENABLE)
+                .union(Self::RASTERIZATION_SAMPLES)
+                .union(Self::ALPHA_TO_COVERAGE_ENABLE),
         ),
         (
             DirtyGroups::BLEND,
@@ -160,6 +168,9 @@ impl Dynamic {
                 DynamicState::VERTEX_INPUT_EXT => Self::VERTEX_INPUT,
                 DynamicState::ATTACHMENT_FEEDBACK_LOOP_ENABLE_EXT => Self::ATTACHMENT_FEEDBACK_LOOP,
                 DEPTH_CLAMP_RANGE => Self::DEPTH_CLAMP_RANGE,
+                DynamicState::RASTERIZATION_SAMPLES_EXT => Self::RASTERIZATION_SAMPLES,
+                DynamicState::ALPHA_TO_COVERAGE_ENABLE_EXT => Self::ALPHA_TO_COVERAGE_ENABLE,
+                DynamicState::PATCH_CONTROL_POINTS_EXT => Self::PATCH_CONTROL_POINTS,
                 DynamicState::SAMPLE_LOCATIONS_ENABLE_EXT => Self::SAMPLE_LOCATIONS_ENABLE,
                 // Depth bounds tests are not supported: they are off, whatever is set.
                 DynamicState::DEPTH_BOUNDS | DynamicState::DEPTH_BOUNDS_TEST_ENABLE => {

@@ -92,7 +92,7 @@ impl Pipeline {
         if let (Some(control), Some(evaluation)) =
             (find_stage(Stage::TessControl), find_stage(Stage::TessEval))
         {
-            let points = info.fixed.patch_points.into();
+            let points = info.fixed.known_patch_points();
             let both = [*control, *evaluation];
             neighbours.tess = Some(compiler::tess_modes(context, both, points)?);
         }

@@ -15,6 +15,7 @@ use hw::Gen;
 use super::convert;
 use super::dynamic::Dynamic;
 use super::vertex;
+use crate::compiler::COVERAGE_OF_COMMANDS;
 use crate::error::{Error, Result};
 
 /// Parameters of fixed-function state. Structures that may be absent are options.
@@ -83,19 +84,41 @@ pub struct FixedInfo<'a> {
 }
 
 impl FixedInfo<'_> {
-    /// Sample count if alpha to coverage is enabled; else 0.
+    /// Sample count if alpha to coverage is enabled; else 0. [`COVERAGE_OF_COMMANDS`] if commands
+    /// set one of the two.
     pub(super) fn alpha_to_coverage_samples(&self) -> u8 {
+        let enabled_by_commands = self.is_dynamic(api::DynamicState::ALPHA_TO_COVERAGE_ENABLE_EXT);
         let decided = |from: &&api::PipelineMultisampleStateCreateInfo<'_>| {
-            from.alpha_to_coverage_enable != api::FALSE
+            enabled_by_commands || from.alpha_to_coverage_enable != api::FALSE
         };
-        let from = self.multisample.filter(decided);
-        from.map_or(0, |from| from.rasterization_samples.as_raw().min(16) as u8)
+        let counted_by_commands = self.is_dynamic(api::DynamicState::RASTERIZATION_SAMPLES_EXT);
+        match self.multisample.filter(decided) {
+            None => 0,
+            Some(_) if enabled_by_commands || counted_by_commands => COVERAGE_OF_COMMANDS,
+            Some(from) => from.rasterization_samples.as_raw().min(16) as u8,
+        }
     }
 
-    /// Whether sample shading is in effect: more than one invocation for each pixel.
+    fn is_dynamic(&self, state: api::DynamicState) -> bool {
+        self.dynamic.contains(&state)
+    }
+
+    /// Control points of a patch; 0 if commands set them.
+    pub(super) fn known_patch_points(&self) -> u32 {
+        match self.is_dynamic(api::DynamicState::PATCH_CONTROL_POINTS_EXT) {
+            true => 0,
+            false => self.patch_points.into(),
+        }
+    }
+
+    /// Whether sample shading is in effect: more than one invocation for each pixel, if the number
+    /// of samples is known, or could be.
     pub(super) fn has_sample_shading(&self) -> bool {
         self.multisample.is_some_and(|from| {
-            let samples = from.rasterization_samples.as_raw() as f32;
+            let samples = match self.is_dynamic(api::DynamicState::RASTERIZATION_SAMPLES_EXT) {
+                true => 16.0,
+                false => from.rasterization_samples.as_raw() as f32,
+            };
             from.sample_shading_enable != api::FALSE && from.min_sample_shading * samples > 1.0
         })
     }
@@ -182,15 +205,12 @@ fn multisample(info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<(
     if let Some(locations) = info.locations {
         state.locations = convert::locations(locations, info.sample_locations)?;
     }
-    // The values of sample count flags are the counts.
-    let samples = from.rasterization_samples.as_raw();
-    if !matches!(samples, 1 | 2 | 4 | 8 | 16) {
-        return Err(Error::FeatureNotPresent {
-            what: "this number of samples",
-        });
-    }
+    let samples = match info.is_dynamic(api::DynamicState::RASTERIZATION_SAMPLES_EXT) {
+        true => 1,
+        false => convert::samples(from.rasterization_samples)?,
+    };
     state.multisample = cmd::draw::state::MultisampleState {
-        samples: samples as u8,
+        samples,
         mask: info.sample_mask.map_or(0xffff, |mask| mask as u16),
         alpha_to_coverage: from.alpha_to_coverage_enable != api::FALSE,
         alpha_to_one: from.alpha_to_one_enable != api::FALSE,
@@ -411,11 +431,10 @@ impl StaticStateWords {
         if !is_dynamic(Dynamic::PRIMITIVE_RESTART_ENABLE) {
             changed.set(DirtyGroups::ASSEMBLY, &mut to.restart, from.restart);
         }
-        changed.set(
-            DirtyGroups::ASSEMBLY,
-            &mut to.patch_points,
-            from.patch_points,
-        );
+        if !is_dynamic(Dynamic::PATCH_CONTROL_POINTS) {
+            let points = &mut to.patch_points;
+            changed.set(DirtyGroups::ASSEMBLY, points, from.patch_points);
+        }
         if !is_dynamic(Dynamic::TESSELLATION_DOMAIN_ORIGIN) {
             changed.set(DirtyGroups::DOMAIN, &mut to.lower_left, from.lower_left);
         }
@@ -434,6 +453,12 @@ impl StaticStateWords {
         let mut samples = from.multisample;
         if is_dynamic(Dynamic::SAMPLE_MASK) {
             samples.mask = to.multisample.mask;
+        }
+        if is_dynamic(Dynamic::RASTERIZATION_SAMPLES) {
+            samples.samples = to.multisample.samples;
+        }
+        if is_dynamic(Dynamic::ALPHA_TO_COVERAGE_ENABLE) {
+            samples.alpha_to_coverage = to.multisample.alpha_to_coverage;
         }
         if is_dynamic(Dynamic::ALPHA_TO_ONE_ENABLE) {
             samples.alpha_to_one = to.multisample.alpha_to_one;

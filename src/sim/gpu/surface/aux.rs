@@ -281,7 +281,7 @@ impl Image {
     fn compressible_block(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<BlockLines> {
         let [block_w, block_h] = self.ccs_block()?;
         let corner = self.texel_address(lod, x - x % block_w, y - y % block_h, z, 0)?;
-        BlockLines::at(self.tiling, corner)
+        BlockLines::from_address(self.tiling, corner)
     }
 
     /// Compresses or decompresses a texel's block in memory.

@@ -57,7 +57,7 @@ pub(super) struct BlockLines([u64; 2]);
 impl BlockLines {
     /// The lines of the block that starts at an address of a tiling; `None` if no block does, or
     /// the tiling's lines are not 16 bytes by four rows.
-    pub fn at(tiling: Tiling, address: u64) -> Option<BlockLines> {
+    pub fn from_address(tiling: Tiling, address: u64) -> Option<BlockLines> {
         let across = tiling.next_line_bytes()?;
         let starts = address.is_multiple_of(LINE) && address & across == 0;
         starts.then_some(BlockLines([address, address + across]))

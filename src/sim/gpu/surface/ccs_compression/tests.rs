@@ -105,7 +105,7 @@ fn compression_changes_every_byte_and_is_an_involution() {
         view.write_block(line, &words).expect("mapped");
     }
     for expected in [false, true] {
-        let block = BlockLines::at(Tiling::Y, block).expect("a block");
+        let block = BlockLines::from_address(Tiling::Y, block).expect("a block");
         rgba.toggle(&view, block).expect("mapped");
         for (i, word) in (0..16).zip(&words) {
             for line in lines {
@@ -125,13 +125,21 @@ fn compression_changes_every_byte_and_is_an_involution() {
     ] {
         for start in starts.map(|start| BASE + start) {
             let lines = BlockLines([start, start + across]);
-            assert_eq!(BlockLines::at(tiling, start), Some(lines), "{tiling:?}");
+            assert_eq!(
+                BlockLines::from_address(tiling, start),
+                Some(lines),
+                "{tiling:?}"
+            );
         }
         for other in others {
-            assert_eq!(BlockLines::at(tiling, BASE + other), None, "{tiling:?}");
+            assert_eq!(
+                BlockLines::from_address(tiling, BASE + other),
+                None,
+                "{tiling:?}"
+            );
         }
     }
-    assert_eq!(BlockLines::at(Tiling::X, BASE), None);
+    assert_eq!(BlockLines::from_address(Tiling::X, BASE), None);
 }
 
 #[test]

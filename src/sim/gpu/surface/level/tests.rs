@@ -420,8 +420,8 @@ fn by_bits(bits: [&str; 12], [wide, high]: [u32; 2], pitch: u32, [x, y]: [u32; 2
     u64::from(tile + within)
 }
 
-/// "Tiling and Mip Tail for 2D Surfaces": levels start at tiles, in the order of other tilings; from
-/// the first level of the tail on all lie in one tile, at the places of the table.
+/// "Tiling and Mip Tail for 2D Surfaces": levels start at tiles, in the order of other tilings;
+/// from the first level of the tail on all lie in one tile, at the places of the table.
 #[test]
 fn levels_of_standard_tilings() {
     let small = ["x5", "y5", "x4", "y4", "y3", "y2", "y1", "y0"];
