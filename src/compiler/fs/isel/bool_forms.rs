@@ -60,6 +60,8 @@ pub(super) struct Forms {
     pub mask: bool,
     /// A use reads the mask as a dword.
     pub dword: bool,
+    /// A phi reads the mask.
+    pub phi: bool,
     /// The size of the mask; none for constants, and for defs that are not booleans.
     pub size: Option<MaskSize>,
 }
@@ -187,6 +189,8 @@ impl Finder<'_> {
                     self.size_of(alu.srcs[0].def, alu.srcs[0].swizzle[0])
                 }
                 16 => Some(MaskSize::Word),
+                // A phi does not have quadwords, and the copy to it can be made here.
+                64 if self.forms[alu.def].phi => Some(MaskSize::Dword),
                 64 => Some(MaskSize::Qword),
                 _ => Some(MaskSize::Dword),
             },
@@ -235,7 +239,8 @@ pub(super) fn find_forms(
             };
             for &(_, s) in &phi.srcs {
                 if finder.is_boolean(s) {
-                    finder.forms[copied_def(sh, s, 0)].mask = true;
+                    let forms = &mut finder.forms[copied_def(sh, s, 0)];
+                    (forms.mask, forms.phi) = (true, true);
                 }
             }
         }

@@ -12,8 +12,8 @@
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload"; "PLN".
 //! Tests: tests/fs/fragment/.
 
-use super::context::{Isel, Loc};
 use super::cond::flag_word;
+use super::context::{Isel, Loc};
 use super::demote::{DemoteTracking, PIXEL_FLAG, pixel_flag};
 use super::payload::{FragmentThread, PayloadValue, Thread};
 use super::surface::LOOP_FLAG;
