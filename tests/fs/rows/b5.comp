@@ -3,10 +3,13 @@
 // fill 0: 2 0 1 2 0xffff
 // conv_mov: 0
 // times: simd16 0 -1:d
-// check: or (8|M0)
-// check: :w
+// check: cmp (8|M0) (ne)f0.0         r
+// check: <1>:w
+// check: else
+// check: cmp (8|M0) (lt)f0.0         r
+// check: <1>:w
 // check: not (8|M0)
-// check: :w
+// check: <1>:w
 // check: while
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types : require

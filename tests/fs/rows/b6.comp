@@ -1,7 +1,7 @@
 // B6 and bug 4 of the patch: each component of a vector of masks is in its own register.
 // fill 0: 2 0 0x3c00 0xbc00 0x3800 0xb800 0x7e00 0x8000
-// alu: 13 13 26
-// frame alu: 4
+// alu: 9 9 18
+// frame alu: 12
 // conv_mov: 0
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types : require

@@ -2,7 +2,6 @@
 // does.
 // fill 0: 2 0 1 2 0xffff
 // fill 2: 4 0 1 0xffffffff
-// conv_mov: 0
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 #extension GL_KHR_shader_subgroup_vote : require
