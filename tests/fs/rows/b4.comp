@@ -3,7 +3,8 @@
 // conv_mov: 0
 // check: cmp (8|M0) (lt)f0.0         null<2>:w
 // check: (f0.0)
-// not: :b
+// not: null<2>:b
+// not: null<4>:b
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 #extension GL_KHR_shader_subgroup_vote : require
