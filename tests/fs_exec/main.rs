@@ -5,6 +5,7 @@ mod alu;
 mod alu_bounds;
 mod alu_operands;
 mod alu_tables;
+mod booleans;
 mod doubles;
 mod draw;
 mod float_modes;

@@ -383,6 +383,14 @@ impl Isel<'_> {
             self.b.binary(Opcode::Add, exec, dst, a, b, mods);
             return;
         }
+        if alu.op == A::IMul
+            && bits == 32
+            && let (Some(a), Some(b)) = (self.number_mask(alu, 0), self.number_mask(alu, 1))
+        {
+            let dst = self.alloc_def(alu.def).retype(Type::D);
+            self.b.binary(Opcode::Mul, exec, dst, a, b, Mods::NONE);
+            return;
+        }
         let (signed, unsigned) = (int(bits.max(16)), uint(bits.max(16)));
         let (signed, unsigned) = match bits {
             1 => (self.mask_type(alu.def), self.mask_type(alu.def)),
@@ -419,6 +427,21 @@ impl Isel<'_> {
         };
         let dst = self.alloc_def(alu.def).retype(ty);
         self.b.binary(op, exec, dst, a, b, mods);
+    }
+
+    /// For an operand of a product that is a boolean as a number: its mask as words. The product of
+    /// two masks is that of the numbers, 1 where both are true.
+    fn number_mask(&self, alu: &Alu, i: usize) -> Option<Lanes> {
+        let number = self.sh.alu_of(alu.srcs[i].def)?;
+        let mask = number.srcs.first()?;
+        let same_lanes = self.exec_for(number.def) == self.exec_for(mask.def);
+        let usable = number.op == AluOp::B2I
+            && same_lanes
+            && !self.dword_booleans
+            && !self.is_shorter_as_flag(mask.def, self.exec_for(mask.def));
+        usable
+            .then(|| self.src(mask, Type::W))
+            .filter(|l| !l.is_imm())
     }
 
     /// The count of a shift. The hardware takes it modulo 32 or 64, so shorter types need a mask.

@@ -15,8 +15,9 @@
 //! - The sources of a phi vote for its size, each with a weight that grows with the loop depth of
 //!   its edge. The copies on the edges of the minority convert.
 //! - Constants vote for nothing, and take the size of the operation.
-//! - Only subgroup operations that exchange the values of lanes read dwords. They convert at the
-//!   use.
+//! - Only subgroup operations that exchange the values of lanes read dwords. A comparison converts
+//!   its mask for them once, other masks are converted at the use.
+//! - From SIMD16 on, quadwords with several readers are copied to dwords once.
 //!
 //! Flags: a condition of a branch, a select or a demote is selected again into a flag at that use
 //! ([`super::cond`]), unless its mask is in registers anyway and a test of the mask is shorter.
@@ -60,6 +61,10 @@ pub(super) struct Forms {
     pub mask: bool,
     /// A use reads the mask as a dword.
     pub dword: bool,
+    /// A phi reads the mask.
+    pub phi: bool,
+    /// Number of instructions that read the mask.
+    pub reads: u32,
     /// The size of the mask; none for constants, and for defs that are not booleans.
     pub size: Option<MaskSize>,
 }
@@ -114,6 +119,8 @@ pub(super) fn combines_conditions(sh: &Shader, alu: &nir::Alu) -> bool {
 /// A walk over a shader that finds the forms.
 struct Finder<'a> {
     sh: &'a Shader,
+    /// Lanes of a thread.
+    width: u8,
     forms: IdMap<Def, Forms>,
 }
 
@@ -139,8 +146,10 @@ impl Finder<'_> {
                     } else if combines_conditions(sh, alu) {
                         forms.flag |= own.flag && !own.mask;
                         forms.mask |= own.mask;
+                        forms.reads += u32::from(own.mask);
                     } else if alu.op != AluOp::Mov && !is_vector(alu.op) {
                         forms.mask = true;
+                        forms.reads += 1;
                     }
                 }
             }
@@ -156,6 +165,7 @@ impl Finder<'_> {
                             I::DemoteIf | I::TerminateIf => forms.flag = true,
                             op => {
                                 forms.mask = true;
+                                forms.reads += 1;
                                 forms.dword |= !reads_any_mask(op);
                             }
                         }
@@ -187,13 +197,20 @@ impl Finder<'_> {
                     self.size_of(alu.srcs[0].def, alu.srcs[0].swizzle[0])
                 }
                 16 => Some(MaskSize::Word),
-                64 => Some(MaskSize::Qword),
+                64 if self.keeps_quadwords(&self.forms[alu.def]) => Some(MaskSize::Qword),
                 _ => Some(MaskSize::Dword),
             },
             Instr::Phi(phi) => self.elect(phi, depth_of),
             Instr::Const { .. } | Instr::Undef { .. } => None,
             _ => Some(MaskSize::Dword),
         }
+    }
+
+    /// True if a mask of quadwords is not copied to dwords once. An instruction reads eight lanes of
+    /// quadwords, so from SIMD16 on two readers make up for the copy. A phi does not have
+    /// quadwords, and the copy to it can as well be made at the comparison.
+    fn keeps_quadwords(&self, forms: &Forms) -> bool {
+        !forms.phi && (self.width == 8 || forms.reads < 2)
     }
 
     /// The size that most sources of a phi have, weighted by the loop depth of their edges. Words
@@ -216,14 +233,16 @@ impl Finder<'_> {
     }
 }
 
-/// The forms of all booleans of a shader. With `dword_booleans` all masks have dwords.
+/// The forms of all booleans of a shader at this SIMD width. With `dword_booleans` all masks have dwords.
 pub(super) fn find_forms(
     sh: &Shader,
     layout: &[CfEvent],
+    width: u8,
     dword_booleans: bool,
 ) -> IdMap<Def, Forms> {
     let mut finder = Finder {
         sh,
+        width,
         forms: IdMap::default(),
     };
     // Phis first: they are in registers, and those of loops come before their operands.
@@ -235,7 +254,8 @@ pub(super) fn find_forms(
             };
             for &(_, s) in &phi.srcs {
                 if finder.is_boolean(s) {
-                    finder.forms[copied_def(sh, s, 0)].mask = true;
+                    let forms = &mut finder.forms[copied_def(sh, s, 0)];
+                    (forms.mask, forms.phi) = (true, true);
                 }
             }
         }
@@ -272,8 +292,12 @@ pub(super) fn find_forms(
         let mut changed = false;
         for &(def, instr) in &booleans {
             let mut size = finder.natural_size(instr, &depth_of);
-            let is_phi = matches!(instr, Instr::Phi(_));
-            if dword_booleans && size.is_some() || is_phi && finder.forms[def].dword {
+            // One conversion at the definition of a comparison or a phi serves all uses.
+            let converts = match instr {
+                Instr::Alu(alu) => !combines_conditions(sh, alu) && alu.op != AluOp::Bcsel,
+                _ => true,
+            };
+            if dword_booleans && size.is_some() || converts && finder.forms[def].dword {
                 size = Some(MaskSize::Dword);
             }
             changed |= size != finder.forms[def].size;

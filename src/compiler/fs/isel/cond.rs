@@ -167,7 +167,7 @@ impl Isel<'_> {
         };
         let (a, b) = (alu.srcs[0].def, alu.srcs.last().map_or(def, |s| s.def));
         match alu.op {
-            AluOp::INot if to.keeps_other_lanes || self.is_tested_exactly(a, true) => {
+            AluOp::INot if to.keeps_other_lanes || self.is_tested_exactly(a, true, to) => {
                 self.test(a, true, to, None);
                 false
             }
@@ -175,7 +175,8 @@ impl Isel<'_> {
             AluOp::IAnd | AluOp::IOr => {
                 let chains = |first, second| {
                     let inverse = self.is_inverse(first, to.deeper());
-                    self.is_tested_exactly(second, inverse) && !(inverse && to.keeps_other_lanes)
+                    self.is_tested_exactly(second, inverse, to)
+                        && !(inverse && to.keeps_other_lanes)
                 };
                 let (first, second) = match (chains(a, b), chains(b, a)) {
                     (true, _) => (a, b),
@@ -215,12 +216,13 @@ impl Isel<'_> {
         };
         let (a, b) = (alu.srcs[0].def, alu.srcs.last().map_or(def, |s| s.def));
         match alu.op {
-            AluOp::INot if to.keeps_other_lanes || self.is_tested_exactly(a, true) => false,
+            AluOp::INot if to.keeps_other_lanes || self.is_tested_exactly(a, true, to) => false,
             AluOp::INot => !self.is_inverse(a, to.deeper()),
             AluOp::IAnd | AluOp::IOr => {
                 let [x, y] = [a, b].map(|def| self.is_inverse(def, to.deeper()));
                 let chains = |second, inverse: bool| {
-                    self.is_tested_exactly(second, inverse) && !(inverse && to.keeps_other_lanes)
+                    self.is_tested_exactly(second, inverse, to)
+                        && !(inverse && to.keeps_other_lanes)
                 };
                 if chains(b, x) { x } else { chains(a, y) && y }
             }
@@ -317,9 +319,9 @@ impl Isel<'_> {
     }
 
     /// True if [`Isel::test`] takes one instruction that does not need the mask of a comparison.
-    fn is_tested_exactly(&self, def: Id<Def>, inverse: bool) -> bool {
-        let is_computed = self.sh.alu_of(def).is_none() || self.bool_forms[def].mask;
-        is_computed || self.comparison_of(def, inverse).is_some()
+    fn is_tested_exactly(&self, def: Id<Def>, inverse: bool, to: FlagUse) -> bool {
+        let has_mask = self.bool_forms[def].mask && !to.without_masks;
+        has_mask || self.sh.alu_of(def).is_none() || self.comparison_of(def, inverse).is_some()
     }
 
     /// Evaluates a condition, or its complement, with one comparison. With a predicate, only the
@@ -346,7 +348,8 @@ impl Isel<'_> {
     /// instructions, those with the flag take fewer registers.
     pub(super) fn is_shorter_as_flag(&self, def: Id<Def>, exec: Exec) -> bool {
         let mut open: SmallVec<[Id<Def>; 8]> = SmallVec::from_slice(&[def]);
-        let (mut comparisons, mut converted) = (0, 0);
+        let width = u32::from(self.b.width());
+        let (one, mut comparisons, mut reads) = (width.div_ceil(16), 0, 0);
         while let Some(def) = open.pop() {
             let Some(alu) = self.sh.alu_of(def) else {
                 return false;
@@ -366,7 +369,15 @@ impl Isel<'_> {
                 }
             } else if bits > 1 && comparison(alu.op, bits).is_some() {
                 comparisons += 1;
-                converted += u32::from(self.dword_booleans && bits != 32);
+                // One operation reads each mask: that of a quadword for eight lanes at a time.
+                let widened = self.dword_booleans && bits != 32;
+                reads += match (exec, bits) {
+                    (Exec::Scalar, _) => 1 + u32::from(widened),
+                    (_, 64) if widened => width / 8 + one,
+                    (_, 64) => width / 8,
+                    _ if widened => 2 * one,
+                    _ => one,
+                };
             } else {
                 return false;
             }
@@ -374,9 +385,8 @@ impl Isel<'_> {
                 return false;
             }
         }
-        // The masks: a logic operation for each but the first, and the conversion.
-        let (as_flag, as_mask) = (comparisons + 2, 2 * comparisons + converted);
-        as_flag <= as_mask
+        let moves = if exec == Exec::Scalar { 2 } else { 2 * one };
+        moves <= reads
     }
 
     /// True if the operation can be selected again at this point: its operands still have the

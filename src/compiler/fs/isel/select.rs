@@ -151,7 +151,8 @@ impl<'a> Isel<'a> {
     /// Runs the analyses, selects all blocks in layout order and ends the thread.
     fn select_body(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
         self.find_packed_halves(layout);
-        self.bool_forms = bool_forms::find_forms(self.sh, layout, self.dword_booleans);
+        self.bool_forms =
+            bool_forms::find_forms(self.sh, layout, self.b.width(), self.dword_booleans);
         self.allocate_phis(layout);
         self.plan_push_data(layout)?;
         self.choose_pushed_ubos(layout);
