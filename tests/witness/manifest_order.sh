@@ -13,7 +13,7 @@ unset VK_DRIVER_FILES VK_ICD_FILENAMES VK_ADD_DRIVER_FILES INGOT_ENABLE
 
 install_ingot() { # install_ingot MANIFEST
     mkdir -p "$(dirname "$1")"
-    printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.3.281"}}\n' \
+    printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.4.366"}}\n' \
         "$binaries/libvulkan_ingot.so" >"$1"
 }
 install_anv() { # install_anv MANIFEST

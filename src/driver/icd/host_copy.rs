@@ -3,7 +3,7 @@
 //! In:  images, regions, pointers to host memory. Out: copies of `vk`, done at once.
 
 use ash::vk as c;
-use vk::command::{HostCopy, ImageBox, MEMCPY_LAYOUT, copy_image_on_host, memcpy_bytes};
+use vk::command::{HostCopy, ImageBox, copy_image_on_host};
 
 use crate::entry::{done, entries};
 use crate::{handle, raw};
@@ -30,7 +30,7 @@ const LAYOUTS: &[c::ImageLayout] = &[
 ];
 
 entries! { HOST_COPY:
-    Device ["VK_EXT_host_image_copy"] vkCopyMemoryToImageEXT(
+    Device vkCopyMemoryToImage(
         device: c::Device,
         copy_memory_to_image_info: *const c::CopyMemoryToImageInfoEXT<'_>,
     ) -> c::Result {
@@ -47,7 +47,7 @@ entries! { HOST_COPY:
         done()
     }
 
-    Device ["VK_EXT_host_image_copy"] vkCopyImageToMemoryEXT(
+    Device vkCopyImageToMemory(
         device: c::Device,
         copy_image_to_memory_info: *const c::CopyImageToMemoryInfoEXT<'_>,
     ) -> c::Result {
@@ -64,7 +64,7 @@ entries! { HOST_COPY:
         done()
     }
 
-    Device ["VK_EXT_host_image_copy"] vkCopyImageToImageEXT(
+    Device vkCopyImageToImage(
         device: c::Device,
         copy_image_to_image_info: *const c::CopyImageToImageInfoEXT<'_>,
     ) -> c::Result {
@@ -80,7 +80,7 @@ entries! { HOST_COPY:
     }
 
     // Images that the host accesses have no aux surfaces, so no layout differs from another.
-    Device ["VK_EXT_host_image_copy"] vkTransitionImageLayoutEXT(
+    Device vkTransitionImageLayout(
         device: c::Device,
         transition_count: u32,
         transitions: *const c::HostImageLayoutTransitionInfoEXT<'_>,
@@ -96,25 +96,6 @@ entries! { HOST_COPY:
         }
         done()
     }
-
-    Device ["VK_EXT_host_image_copy"] vkGetImageSubresourceLayout2EXT(
-        device: c::Device,
-        image: c::Image,
-        subresource: *const c::ImageSubresource2KHR<'_>,
-        layout: *mut c::SubresourceLayout2KHR<'_>,
-    ) {
-        let asked = raw::reference(subresource, "VkImageSubresource2")?.image_subresource;
-        let image = handle::get(image)?;
-        let Some(out) = layout.as_mut() else { return Ok(()) };
-        out.subresource_layout = image.host_layout(asked.aspect_mask, asked.mip_level, asked.array_layer)?;
-        for node in raw::chain(out.p_next) {
-            if (*node).s_type == c::StructureType::SUBRESOURCE_HOST_MEMCPY_SIZE_EXT {
-                let node = &mut *node.cast::<c::SubresourceHostMemcpySizeEXT<'_>>();
-                node.size = memcpy_bytes(image, asked.aspect_mask, asked.mip_level)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The pixels of a row and the rows of a slice in host memory, which plain copies do not have.
@@ -125,25 +106,12 @@ fn padding(plain: bool, asked: [u32; 2]) -> [u32; 2] {
     }
 }
 
-/// Fills in `VkPhysicalDeviceHostImageCopyProperties`, whose lists the application allocates.
-///
-/// # Safety
-/// The lists are null or have as many elements as their counts say.
-pub unsafe fn write_properties(out: &mut c::PhysicalDeviceHostImageCopyPropertiesEXT<'_>) {
-    // SAFETY: as the caller says.
-    unsafe {
-        write_layouts(&raw mut out.copy_src_layout_count, out.p_copy_src_layouts);
-        write_layouts(&raw mut out.copy_dst_layout_count, out.p_copy_dst_layouts);
-    }
-    out.optimal_tiling_layout_uuid = MEMCPY_LAYOUT;
-    out.identical_memory_type_requirements = c::TRUE;
-}
-
-/// Writes the layouts to a list, or their number if there is no list.
+/// Writes the layouts that the host may copy from or to, to a list that the application allocated,
+/// or their number if there is no list.
 ///
 /// # Safety
 /// `count` is valid; `list` is null or has so many elements.
-unsafe fn write_layouts(count: *mut u32, list: *mut c::ImageLayout) {
+pub unsafe fn write_layouts(count: *mut u32, list: *mut c::ImageLayout) {
     // SAFETY: as the caller says. These lists have no result: as many are written as fit.
     let _ = unsafe { raw::write_list(LAYOUTS.iter().copied(), count, list) };
 }

@@ -313,7 +313,7 @@ entries! { IMAGE:
     ) {
         let subresource = raw::reference(subresource, "VkImageSubresource2")?;
         if let Some(out) = layout.as_mut() {
-            out.subresource_layout = subresource_layout(handle::get(image)?, &subresource.image_subresource)?;
+            write_subresource_layout(handle::get(image)?, &subresource.image_subresource, out)?;
         }
         Ok(())
     }
@@ -328,10 +328,33 @@ entries! { IMAGE:
         let info = raw::reference(query.p_create_info, "VkImageCreateInfo")?;
         let subresource = raw::reference(query.p_subresource, "VkImageSubresource2")?;
         if let Some(out) = layout.as_mut() {
-            out.subresource_layout = subresource_layout(&*new_image(context, info)?, &subresource.image_subresource)?;
+            write_subresource_layout(&*new_image(context, info)?, &subresource.image_subresource, out)?;
         }
         Ok(())
     }
+}
+
+/// Writes the layout of a subresource, and what the structures in its chain ask for.
+///
+/// # Safety
+/// The chain is valid.
+unsafe fn write_subresource_layout(
+    image: &Image,
+    subresource: &c::ImageSubresource,
+    out: &mut c::SubresourceLayout2KHR<'_>,
+) -> vk::Result<()> {
+    out.subresource_layout = subresource_layout(image, subresource)?;
+    // SAFETY: as the caller says.
+    for node in unsafe { raw::chain(out.p_next) } {
+        // SAFETY: a node of the chain; `sType` determines its type.
+        if unsafe { (*node).s_type } == c::StructureType::SUBRESOURCE_HOST_MEMCPY_SIZE_EXT {
+            // SAFETY: `sType` says that the node is of this type.
+            let node = unsafe { &mut *node.cast::<c::SubresourceHostMemcpySizeEXT<'_>>() };
+            let (aspect, level) = (subresource.aspect_mask, subresource.mip_level);
+            node.size = vk::command::memcpy_bytes(image, aspect, level)?;
+        }
+    }
+    Ok(())
 }
 
 /// The layout of a subresource in memory.

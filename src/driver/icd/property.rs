@@ -17,7 +17,7 @@ trait Property {
 }
 
 macro_rules! properties {
-    ($($ty:ident |$device:ident| $(retains $pointer:ident)* $({ $($before:stmt;)* })? [$($member:ident: $value:expr),* $(,)?])*) => {
+    ($($ty:ident |$device:ident| $(retains $pointer:ident)* $(layouts $count:ident $list:ident)* $({ $($before:stmt;)* })? [$($member:ident: $value:expr),* $(,)?])*) => {
         $(impl Property for c::$ty<'_> {
             fn query($device: &vk::PhysicalDevice) -> Self {
                 $($($before)*)?
@@ -50,12 +50,12 @@ macro_rules! properties {
                         let given = std::mem::replace(out, c::$ty::query(device));
                         out.p_next = given.p_next;
                         $(out.$pointer = given.$pointer;)*
+                        $(
+                            (out.$count, out.$list) = (given.$count, given.$list);
+                            // SAFETY: as the caller says, for the list of this structure, too.
+                            unsafe { host_copy::write_layouts(&raw mut out.$count, out.$list) };
+                        )*
                     })*
-                    // Its lists belong to the application.
-                    HOST_IMAGE_COPY => {
-                        // SAFETY: `sType` says that the node is of this type.
-                        unsafe { host_copy::write_properties(&mut *node.cast()) };
-                    }
                     _ => {}
                 }
             }
@@ -64,13 +64,10 @@ macro_rules! properties {
         /// The `sType` of each row.
         #[cfg(test)]
         const STRUCTURES: &[c::StructureType] =
-            &[HOST_IMAGE_COPY, $(<c::$ty<'_> as c::TaggedStructure>::STRUCTURE_TYPE),*];
+            &[$(<c::$ty<'_> as c::TaggedStructure>::STRUCTURE_TYPE),*];
     };
 }
 
-/// `sType` of `VkPhysicalDeviceHostImageCopyProperties`.
-const HOST_IMAGE_COPY: c::StructureType =
-    c::StructureType::PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT;
 /// Limit of descriptors in update-after-bind layouts.
 const UPDATABLE: u32 = vk::limits::UPDATE_AFTER_BIND_DESCRIPTORS;
 /// Limit of dynamic buffers in them: the descriptors of dynamic buffers are not in the heap, so the
@@ -399,21 +396,32 @@ properties! {
         uniform_texel_buffer_offset_single_texel_alignment: texels.uniform_texel_buffer_offset_single_texel_alignment,
         max_buffer_size: maintenance4.max_buffer_size,
     ]
-    PhysicalDeviceVulkan14Properties |device| retains p_copy_src_layouts retains p_copy_dst_layouts {
+    PhysicalDeviceHostImageCopyPropertiesEXT |_device|
+    layouts copy_src_layout_count p_copy_src_layouts layouts copy_dst_layout_count p_copy_dst_layouts [
+        copy_src_layout_count: 0,
+        p_copy_src_layouts: std::ptr::null_mut(),
+        copy_dst_layout_count: 0,
+        p_copy_dst_layouts: std::ptr::null_mut(),
+        optimal_tiling_layout_uuid: vk::command::MEMCPY_LAYOUT,
+        identical_memory_type_requirements: c::TRUE,
+    ]
+    PhysicalDeviceVulkan14Properties |device|
+    layouts copy_src_layout_count p_copy_src_layouts layouts copy_dst_layout_count p_copy_dst_layouts {
         let lines = c::PhysicalDeviceLineRasterizationPropertiesEXT::query(device);
         let divisors = c::PhysicalDeviceVertexAttributeDivisorPropertiesKHR::query(device);
         let push = c::PhysicalDevicePushDescriptorPropertiesKHR::query(device);
         let maintenance5 = c::PhysicalDeviceMaintenance5PropertiesKHR::query(device);
         let maintenance6 = c::PhysicalDeviceMaintenance6PropertiesKHR::query(device);
         let robustness = c::PhysicalDevicePipelineRobustnessPropertiesEXT::query(device);
+        let host_copies = c::PhysicalDeviceHostImageCopyPropertiesEXT::query(device);
     } [
         line_sub_pixel_precision_bits: lines.line_sub_pixel_precision_bits,
         max_vertex_attrib_divisor: divisors.max_vertex_attrib_divisor,
         supports_non_zero_first_instance: divisors.supports_non_zero_first_instance,
         max_push_descriptors: push.max_push_descriptors,
-        // There is no local read yet.
-        dynamic_rendering_local_read_depth_stencil_attachments: c::FALSE,
-        dynamic_rendering_local_read_multisampled_attachments: c::FALSE,
+        // Input attachments are read through surfaces of their own.
+        dynamic_rendering_local_read_depth_stencil_attachments: c::TRUE,
+        dynamic_rendering_local_read_multisampled_attachments: c::TRUE,
         early_fragment_multisample_coverage_after_sample_counting: maintenance5.early_fragment_multisample_coverage_after_sample_counting,
         early_fragment_sample_mask_test_before_sample_counting: maintenance5.early_fragment_sample_mask_test_before_sample_counting,
         depth_stencil_swizzle_one_support: maintenance5.depth_stencil_swizzle_one_support,
@@ -427,13 +435,12 @@ properties! {
         default_robustness_uniform_buffers: robustness.default_robustness_uniform_buffers,
         default_robustness_vertex_inputs: robustness.default_robustness_vertex_inputs,
         default_robustness_images: robustness.default_robustness_images,
-        // The host copies no images yet, so there are no layouts for it.
         copy_src_layout_count: 0,
         p_copy_src_layouts: std::ptr::null_mut(),
         copy_dst_layout_count: 0,
         p_copy_dst_layouts: std::ptr::null_mut(),
-        optimal_tiling_layout_uuid: [0; c::UUID_SIZE],
-        identical_memory_type_requirements: c::FALSE,
+        optimal_tiling_layout_uuid: host_copies.optimal_tiling_layout_uuid,
+        identical_memory_type_requirements: host_copies.identical_memory_type_requirements,
     ]
     PhysicalDevicePCIBusInfoPropertiesEXT |device| {
         let address = device.info().node.as_ref().and_then(|node| node.pci).unwrap_or_default();

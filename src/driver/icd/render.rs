@@ -232,7 +232,7 @@ entries! { RENDER:
         record(command_buffer, |commands| commands.end_rendering())
     }
 
-    Device ["VK_KHR_dynamic_rendering_local_read"] vkCmdSetRenderingAttachmentLocationsKHR(
+    Device vkCmdSetRenderingAttachmentLocations(
         command_buffer: c::CommandBuffer,
         location_info: *const c::RenderingAttachmentLocationInfoKHR<'_>,
     ) {
@@ -243,7 +243,7 @@ entries! { RENDER:
     }
 
     // Descriptors say which attachments shaders read, whatever their indices are.
-    Device ["VK_KHR_dynamic_rendering_local_read"] vkCmdSetRenderingInputAttachmentIndicesKHR(
+    Device vkCmdSetRenderingInputAttachmentIndices(
         command_buffer: c::CommandBuffer,
         input_attachment_index_info: *const c::RenderingInputAttachmentIndexInfoKHR<'_>,
     ) {

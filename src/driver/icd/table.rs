@@ -472,6 +472,41 @@ pub const PROMOTED: &[(&str, &str, &str)] = &[
         "vkCmdPushDescriptorSetWithTemplate2",
         "VK_KHR_maintenance6",
     ),
+    (
+        "vkCmdSetRenderingAttachmentLocationsKHR",
+        "vkCmdSetRenderingAttachmentLocations",
+        "VK_KHR_dynamic_rendering_local_read",
+    ),
+    (
+        "vkCmdSetRenderingInputAttachmentIndicesKHR",
+        "vkCmdSetRenderingInputAttachmentIndices",
+        "VK_KHR_dynamic_rendering_local_read",
+    ),
+    (
+        "vkCopyMemoryToImageEXT",
+        "vkCopyMemoryToImage",
+        "VK_EXT_host_image_copy",
+    ),
+    (
+        "vkCopyImageToMemoryEXT",
+        "vkCopyImageToMemory",
+        "VK_EXT_host_image_copy",
+    ),
+    (
+        "vkCopyImageToImageEXT",
+        "vkCopyImageToImage",
+        "VK_EXT_host_image_copy",
+    ),
+    (
+        "vkTransitionImageLayoutEXT",
+        "vkTransitionImageLayout",
+        "VK_EXT_host_image_copy",
+    ),
+    (
+        "vkGetImageSubresourceLayout2EXT",
+        "vkGetImageSubresourceLayout2",
+        "VK_EXT_host_image_copy",
+    ),
 ];
 
 /// The table of each file.

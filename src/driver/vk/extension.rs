@@ -31,9 +31,8 @@ const V1_4: Option<u32> = Some(API_VERSION_1_4);
 /// Vulkan 1.4, which is newer than the definitions of ash.
 pub const API_VERSION_1_4: u32 = api::make_api_version(0, 1, 4, 0);
 
-/// The supported version of Vulkan. The tables have the entries of 1.4 already; commands of
-/// versions beyond this one are not found, so that it alone decides.
-pub const API_VERSION: u32 = api::make_api_version(0, 1, 3, 281);
+/// The supported version of Vulkan. Commands of versions beyond this one are not found.
+pub const API_VERSION: u32 = api::make_api_version(0, 1, 4, 366);
 
 /// Instance extensions, by name.
 pub const INSTANCE: &[Extension] = &[
