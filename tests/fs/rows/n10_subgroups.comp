@@ -21,5 +21,7 @@ void main() {
         s += 8 * int(subgroupAll(q)) + 16 * int(bitCount(subgroupBallot(q).x & 0xff00ffu));
     s += 1024 * int(subgroupShuffleXor(w, 1u)) + 2048 * int(subgroupShuffleXor(q, 2u));
     s += 4096 * int(subgroupBroadcastFirst(x)) + 8192 * int(subgroupBroadcastFirst(w));
+    bool both = w && a[i + 1] != a[i + 2];
+    s += 16384 * int(subgroupShuffleXor(both, 3u)) + (both ? 32768 : 0);
     o[i] = s;
 }

@@ -1,5 +1,5 @@
-// S2, S3 and their complements: chains of AND and OR with NOT, XOR and two groups, as branches and as
-// numbers. With a NaN, no comparison of halves holds.
+// S2, S3 and their complements: chains of AND and OR with NOT, XOR and two groups, as branches.
+// With a NaN, no comparison of halves holds.
 // fill 0: 2 0 0x3c00 0xbc00 0x3800 0xb800 0x7e00 0x8000
 // fill 2: 4 0 1 0xffffffff
 #version 460
@@ -25,5 +25,10 @@ void main() {
     if ((!r && !t) || p) s += 64;
     if (!(r ^^ t)) s += 128;
     if (!(!r || p)) s += 256;
-    o[i] = s + 512 * int(p && q && r && t) + 1024 * int(p || q || r);
+    if (!p && r) s += 2048;
+    if (!q || t) s += 4096;
+    if ((p && !q && r) || (!p && q && t)) s += 512;
+    if ((p ^^ r) != (q && t)) s += 1024;
+    if (((!p && r) || (q && !t)) == (p && t)) s += 8192;
+    o[i] = s;
 }

@@ -20,7 +20,7 @@ void main() {
         s = b[(i + 2) & 31];
         if (b[i + 2] > 0)
             s += b[(i + 3) & 31] + (b[i + 3] > 0 ? 3 : 5);
-        o[i] = s;
+        o[i] = s + int(bitCount(subgroupBallot(b[i + 6] < 1).x));
     } else {
         s = b[(i + 7) & 31] - 7;
         if (a[i] == int16_t(2) || a[i + 1] == int16_t(1) || b[i + 4] < 0 || b[i + 5] == 1)

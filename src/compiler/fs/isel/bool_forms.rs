@@ -26,12 +26,8 @@
 //! writes.
 //! Ref: SKL PRM vol. 2a, "cmp". Tests: tests/fs/rows/.
 
-use super::context::{Isel, Loc, exec_of};
-use crate::error::FsError;
 use entity::{Id, IdMap};
-use isa::Type;
-use nir::{AluOp, Block, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Phi, Shader};
-use smallvec::SmallVec;
+use nir::{AluOp, Block, CfEvent, Def, Instr, IntrinsicOp, Phi, Shader};
 
 /// The size of a mask in registers, for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,8 +202,8 @@ impl Finder<'_> {
         }
     }
 
-    /// True if a mask of quadwords is not copied to dwords once. An instruction reads eight lanes of
-    /// quadwords, so from SIMD16 on two readers make up for the copy. A phi does not have
+    /// True if a mask of quadwords is not copied to dwords once. An instruction reads eight lanes
+    /// of quadwords, so from SIMD16 on two readers make up for the copy. A phi does not have
     /// quadwords, and the copy to it can as well be made at the comparison.
     fn keeps_quadwords(&self, forms: &Forms) -> bool {
         !forms.phi && (self.width == 8 || forms.reads < 2)
@@ -233,7 +229,8 @@ impl Finder<'_> {
     }
 }
 
-/// The forms of all booleans of a shader at this SIMD width. With `dword_booleans` all masks have dwords.
+/// The forms of all booleans of a shader at this SIMD width. With `dword_booleans` all masks have
+/// dwords.
 pub(super) fn find_forms(
     sh: &Shader,
     layout: &[CfEvent],
@@ -308,57 +305,4 @@ pub(super) fn find_forms(
         }
     }
     finder.forms
-}
-
-impl Isel<'_> {
-    /// The size of a boolean's mask. What depends on constants alone has words.
-    pub(super) fn mask_size(&self, def: Id<Def>) -> MaskSize {
-        let forms = &self.bool_forms[def];
-        let narrow = !self.dword_booleans && !forms.dword;
-        forms.size.unwrap_or(match narrow {
-            true => MaskSize::Word,
-            false => MaskSize::Dword,
-        })
-    }
-
-    /// True if an intrinsic that reads its boolean operands as packed dwords has one that is not.
-    pub(super) fn has_other_masks(&self, i: &Intrinsic) -> bool {
-        let is_other = |def: Id<Def>| {
-            let components = 0..self.sh.defs[def].num_components;
-            let loc = |c| self.loc(def, c);
-            self.bits(def) == 1
-                && components.map(loc).any(|loc| match loc {
-                    Loc::Reg { v, pitch, .. } => self.word_masks[v] || pitch > 4,
-                    _ => false,
-                })
-        };
-        !reads_any_mask(i.op) && i.srcs.iter().any(|s| is_other(*s))
-    }
-
-    /// Selects an intrinsic that reads its boolean operands as dwords, with copies of these.
-    pub(super) fn select_with_dword_masks(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let mut saved: SmallVec<[(Id<Def>, u8, Loc); 2]> = SmallVec::new();
-        for &def in &i.srcs {
-            if self.bits(def) != 1 {
-                continue;
-            }
-            for c in 0..self.sh.defs[def].num_components {
-                let mask = self.comp(def, c, Type::D);
-                if mask.ty == Type::D && mask.pitch <= 4 {
-                    continue;
-                }
-                saved.push((def, c, self.loc(def, c)));
-                let exec = exec_of(mask);
-                let dwords = self.b.temp(Type::D, exec);
-                self.b.mov(exec, dwords, mask);
-                self.set_lanes(def, c, dwords);
-            }
-        }
-        let result = self.select_intrinsic(i);
-        // The copies are valid only here. An operand in two places is restored to its first one.
-        for (def, c, loc) in saved.into_iter().rev() {
-            self.set_loc(def, c, loc);
-        }
-        result
-    }
 }

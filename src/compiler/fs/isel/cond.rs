@@ -438,8 +438,8 @@ impl Isel<'_> {
             .binary(Opcode::Cmp, exec, dst.unwrap_or(null), a, b, mods);
     }
 
-    /// Selects a comparison whose result is 0 or ~0 in registers. CMP writes the mask at the size of
-    /// its operands.
+    /// Selects a comparison whose result is 0 or ~0 in registers. CMP writes the mask at the size
+    /// of its operands.
     pub(super) fn select_comparison(&mut self, alu: &Alu, cmod: CondMod, ty: Type) {
         let exec = self.exec_for(alu.def);
         let dst = self.alloc_def(alu.def);

@@ -122,6 +122,16 @@ impl Isel<'_> {
         }
     }
 
+    /// The size of a boolean's mask. What depends on constants alone has words.
+    pub(super) fn mask_size(&self, def: Id<Def>) -> MaskSize {
+        let forms = &self.bool_forms[def];
+        let narrow = !self.dword_booleans && !forms.dword;
+        forms.size.unwrap_or(match narrow {
+            true => MaskSize::Word,
+            false => MaskSize::Dword,
+        })
+    }
+
     /// Allocates registers for a def and returns its first component as raw bits.
     pub(super) fn alloc_def(&mut self, def: Id<Def>) -> Lanes {
         if let Some((pair, half)) = self.half_of[def] {

@@ -6,9 +6,9 @@
 //!
 //! [`mod@select`] has the driver loop and [`context`] the state that all parts share; every other
 //! file selects one family of instructions. Vectors and moves emit no code: each component of a def
-//! is only a location. Booleans in registers are masks, 0 or ~0, of the size of the operands compared
-//! ([`bool_forms`]); a comparison that feeds a branch or a select is selected again at that use, into
-//! a flag.
+//! is only a location. Booleans in registers are masks, 0 or ~0, of the size of the operands
+//! compared ([`bool_forms`]); a comparison that feeds a branch or a select is selected again at
+//! that use, into a flag.
 //! Tests: tests/fs/isel/.
 
 mod alu;
@@ -26,6 +26,7 @@ mod header_reuse;
 mod image;
 mod int64;
 mod intrinsic;
+mod masks;
 mod memory;
 mod non_uniform_loops;
 mod operands;
