@@ -318,7 +318,10 @@ fn cross_thread_push(binary: &abi::ShaderBinary, push: &[u8]) -> Vec<u32> {
             (heap_byte((set, 0, 0)) << 6).wrapping_add(more)
         }
         DriverValue::DynamicDescriptor { more, .. } => more,
-        DriverValue::Nothing => 0xdead_beef,
+        // `Nothing`, and the values of graphics stages.
+        DriverValue::Nothing | DriverValue::CoverageSamples | DriverValue::PatchPoints => {
+            0xdead_beef
+        }
         DriverValue::NumWorkgroupsAddress { dword: 0 } => COUNTS as u32,
         DriverValue::NumWorkgroupsAddress { .. } => (COUNTS >> 32) as u32,
         DriverValue::BaseWorkgroupId { .. } => 0,
