@@ -252,6 +252,7 @@ fn indexed_and_instanced_draws() {
             address: INDICES,
             bytes: 12,
             index: IndexType::U16,
+            restart_index: None,
         };
     });
     rig.draw(&DrawParams {

@@ -119,7 +119,7 @@ impl Budget {
         units: &mut dyn SharedFunctions,
     ) -> StopReason {
         let executed = thread.statistics().instructions;
-        let who = if self.allows_thread(executed) {
+        let spent = if self.allows_thread(executed) {
             let of_command = self.of_command.load(Relaxed);
             match of_command == self.limits.command {
                 true => format!("a draw or dispatch has run {of_command} instructions"),
@@ -154,7 +154,7 @@ impl Budget {
         };
         StopReason::Fault {
             what: format!(
-                "hang: {who} ({MORE}); the thread of {stage} that ran last, kernel {kernel:#x}, {goes}"
+                "hang: {spent} ({MORE}); the thread of {stage} that ran last, kernel {kernel:#x}, {goes}"
             ),
             at: *at,
         }

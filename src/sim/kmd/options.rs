@@ -70,7 +70,8 @@ impl fmt::Debug for StopSink {
 
 /// Seconds of work after which a draw or dispatch counts as hung, by default.
 const DEFAULT_HANG_SECONDS: u32 = 10;
-/// EU instructions that the simulator executes in a second on two idle CPUs; in strict mode, on one.
+/// EU instructions that the simulator executes in a second on two idle CPUs; in strict mode, on
+/// one.
 const INSTRUCTIONS_PER_SECOND: u64 = 100_000_000;
 const STRICT_INSTRUCTIONS_PER_SECOND: u64 = 20_000_000;
 /// The part of a command's limit that each of its threads may execute.

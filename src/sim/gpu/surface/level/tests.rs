@@ -429,8 +429,14 @@ fn levels_of_standard_tilings() {
     let large = ["x7", "y3", "x6", "y2", "x5", "x4", "y1", "y0"];
     // Format and bytes of an element; the tile in bytes and rows; element and row at which levels
     // start, level 3 being the first of the tail.
-    type Levels = [[u32; 2]; 7];
-    let cases: [(&str, u32, [u32; 2], [&str; 8], Levels); 4] = [
+    type Case = (
+        &'static str,
+        u32,
+        [u32; 2],
+        [&'static str; 8],
+        [[u32; 2]; 7],
+    );
+    let cases: [Case; 4] = [
         (
             "R8_UNORM",
             1,
