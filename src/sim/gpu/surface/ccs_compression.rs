@@ -37,8 +37,8 @@ impl CompressionCode {
         mixed ^ mixed >> 15 | 0x0101_0101
     }
 
-    /// Compresses or decompresses the block at an address. Observers are not notified: [`report`]
-    /// does that.
+    /// Compresses or decompresses a block. Observers are not notified: [`BlockLines::report`] does
+    /// that.
     pub fn toggle(self, view: &AddressSpaceView<'_>, block: BlockLines) -> Result<(), StopReason> {
         for line in block.0 {
             let words = view.unreported(line, LINE as usize / 4)?;
