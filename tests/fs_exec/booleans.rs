@@ -33,7 +33,8 @@ struct Case {
 impl Case {
     fn rules<'a>(&'a self, rule: &'a str) -> impl Iterator<Item = &'a str> {
         let comment = |line: &'a str| line.strip_prefix("// ").or(line.strip_prefix("; "));
-        let lines = self.text.lines().map_while(comment);
+        let is_heading = |line: &&str| line.starts_with("test ");
+        let lines = self.text.lines().skip_while(is_heading).map_while(comment);
         lines.filter_map(move |line| line.strip_prefix(rule)?.strip_prefix(": "))
     }
 
@@ -45,8 +46,8 @@ impl Case {
     /// The case in NIR, as the backend takes it.
     fn shader(&self, frame: bool) -> Shader {
         let name = &self.name;
-        if self.text.starts_with("; ") {
-            return nir::parse(&self.text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        if let Some(at) = self.text.find("\nshader ") {
+            return nir::parse(&self.text[at..]).unwrap_or_else(|e| panic!("{name}: {e}"));
         }
         let (version, rest) = self.text.split_once("#version 460\n").unwrap();
         let define = if frame { "#define FRAME\n" } else { "" };
