@@ -1,5 +1,6 @@
-//! The rows and negative cases of booleans of operand size, tests/fs/rows/*.comp: GLSL compiled at
-//! each width, counted, and run on words, dwords and quadwords that make all combinations of masks.
+//! The rows and negative cases of booleans of operand size, tests/fs/rows/: GLSL, or NIR as the
+//! backend takes it, compiled at each width, counted, and run on words, dwords and quadwords that
+//! make all combinations of masks.
 //!
 //! The first lines of a case have its rules:
 //!
@@ -31,7 +32,9 @@ struct Case {
 
 impl Case {
     fn rules<'a>(&'a self, rule: &'a str) -> impl Iterator<Item = &'a str> {
-        let lines = self.text.lines().map_while(|line| line.strip_prefix("// "));
+        let comment = |line: &'a str| line.strip_prefix("// ").or(line.strip_prefix("; "));
+        let is_heading = |line: &&str| line.starts_with("test ");
+        let lines = self.text.lines().skip_while(is_heading).map_while(comment);
         lines.filter_map(move |line| line.strip_prefix(rule)?.strip_prefix(": "))
     }
 
@@ -43,6 +46,9 @@ impl Case {
     /// The case in NIR, as the backend takes it.
     fn shader(&self, frame: bool) -> Shader {
         let name = &self.name;
+        if let Some(at) = self.text.find("\nshader ") {
+            return nir::parse(&self.text[at..]).unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
         let (version, rest) = self.text.split_once("#version 460\n").unwrap();
         let define = if frame { "#define FRAME\n" } else { "" };
         let text = format!("{version}#version 460\n{define}{rest}");
