@@ -238,24 +238,32 @@ impl Isel<'_> {
         // SIMD32 takes all of f0. In fragment shaders, f1 has the live pixels.
         let is_free = !wide || self.sh.stage == nir::Stage::Compute;
         let comparisons = |i: usize| self.count_comparisons(alu.srcs[i].def, to.deeper());
-        let masks = (comparisons(0)? + comparisons(1)? - 1) * if wide { 2 } else { 1 };
+        let ([a, shared_a], [b, shared_b]) = (comparisons(0)?, comparisons(1)?);
+        // Masks that are combined, but for those of comparisons that flags repeat.
+        let masks = (a + b - 1).saturating_sub(shared_a + shared_b) * if wide { 2 } else { 1 };
         let usable = to.flag == 0 && is_free && !to.keeps_other_lanes && masks > 2;
         usable.then_some(if wide { 2 } else { 1 })
     }
 
-    /// Number of comparisons that evaluate a condition in a flag; none if one of them, or of their
+    /// Number of comparisons that evaluate a condition in a flag, and of those among them that have
+    /// other uses, for each of which a flag is evaluated again; none if one of them, or of their
     /// results, has a mask in registers anyway.
-    fn count_comparisons(&self, def: Id<Def>, to: FlagUse) -> Option<u32> {
+    fn count_comparisons(&self, def: Id<Def>, to: FlagUse) -> Option<[u32; 2]> {
         if self.bool_forms[def].mask || to.depth > MAX_DEPTH {
             return None;
         }
         match self.flag_operation(def, to) {
             Some(alu) => {
-                let operands = alu.srcs.iter();
-                let counts = operands.map(|s| self.count_comparisons(s.def, to.deeper()));
-                counts.sum()
+                let mut operands = alu.srcs.iter();
+                operands.try_fold([0; 2], |[all, shared], s| {
+                    let [more, more_shared] = self.count_comparisons(s.def, to.deeper())?;
+                    Some([all + more, shared + more_shared])
+                })
             }
-            None => self.comparison_of(def, false).map(|_| 1),
+            None => {
+                let shared = u32::from(self.uses[def.index()] > 1);
+                self.comparison_of(def, false).map(|_| [1, shared])
+            }
         }
     }
 
@@ -343,13 +351,15 @@ impl Isel<'_> {
     }
 
     /// True if the number that a boolean stands for takes fewer instructions as a flag and two
-    /// predicated moves than as a conversion of its mask: the boolean and all that it is made of
-    /// have no other use, and are evaluated by predicated comparisons. Of equal numbers of
-    /// instructions, those with the flag take fewer registers.
+    /// predicated moves than as a conversion of its mask, or as many where a sum reads the mask
+    /// itself: the boolean and all that it is made of have no other use, and are evaluated by
+    /// predicated comparisons. Of equal numbers of instructions, those with the flag take fewer
+    /// registers if the mask has quadwords.
     pub(super) fn is_shorter_as_flag(&self, def: Id<Def>, exec: Exec) -> bool {
         let mut open: SmallVec<[Id<Def>; 8]> = SmallVec::from_slice(&[def]);
         let width = u32::from(self.b.width());
         let (one, mut comparisons, mut reads) = (width.div_ceil(16), 0, 0);
+        let mut has_quadwords = false;
         while let Some(def) = open.pop() {
             let Some(alu) = self.sh.alu_of(def) else {
                 return false;
@@ -369,6 +379,7 @@ impl Isel<'_> {
                 }
             } else if bits > 1 && comparison(alu.op, bits).is_some() {
                 comparisons += 1;
+                has_quadwords |= bits == 64;
                 // One operation reads each mask: that of a quadword for eight lanes at a time.
                 let widened = self.dword_booleans && bits != 32;
                 reads += match (exec, bits) {
@@ -386,7 +397,7 @@ impl Isel<'_> {
             }
         }
         let moves = if exec == Exec::Scalar { 2 } else { 2 * one };
-        moves <= reads
+        moves < reads || moves == reads && has_quadwords
     }
 
     /// True if the operation can be selected again at this point: its operands still have the
