@@ -20,7 +20,7 @@ fn the_device_reports_its_identity() {
         (0x8086, 0x1912)
     );
     assert_eq!(vk::api_version_major(properties.api_version), 1);
-    assert_eq!(vk::api_version_minor(properties.api_version), 3);
+    assert_eq!(vk::api_version_minor(properties.api_version), 4);
     assert_eq!(properties.limits.max_compute_work_group_invocations, 1024);
     let families = unsafe {
         rig.instance

@@ -296,8 +296,8 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
 });
 
 /// Replacements for formats with three channels of 8 or 16 bits in images with optimal tiling:
-/// their elements can be neither rendered to nor tiled, and those of 24 bits not sampled. The list
-/// is complete, as views may use any of the formats.
+/// their elements can be neither rendered to nor tiled. The list is complete, as views may use any
+/// of the formats.
 static WIDENED: &[Row] = &[
     swizzled_row(F::R8G8B8_UNORM, "R8G8B8A8_UNORM", RGB1),
     swizzled_row(F::R8G8B8_SNORM, "R8G8B8A8_SNORM", RGB1),
