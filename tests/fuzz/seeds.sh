@@ -1,19 +1,16 @@
 #!/bin/sh
-# Makes seeds: corpus/spirv from the SPIR-V test modules (spirv-tools needed) and, where `ingot` is
-# built (INGOT names it),
-# corpus/batch from what the driver, and Mesa's where it is there, submit for some scripts. With
-# glslangValidator, the .comp files named as arguments
-# become seeds too.
+# Makes seeds: corpus/spirv from the SPIR-V test modules and, where `ingot` is built (INGOT names
+# it), corpus/batch from what the driver, and Mesa's where it is there, submit for some scripts.
+# With glslangValidator, the .comp files named as arguments become seeds too.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
 mkdir -p "$here/corpus/spirv" "$here/corpus/batch" "$here/corpus/ioctls" "$here/corpus/isa_decode"
-for f in "$here"/../spirv/*/*.spvasm; do
-    case $f in */error_*) continue ;; esac
-    seed=$here/corpus/spirv/$(basename "${f%.spvasm}").spv
-    # Some instructions came with 1.4.
-    spirv-as --target-env spv1.3 "$f" -o "$seed" 2>/dev/null || spirv-as --target-env spv1.4 "$f" -o "$seed"
-done
+# By our own assembler: distributions have one that knows fewer instructions. It is built without
+# the flags of the fuzz targets.
+find "$here/../spirv" -name '*.spvasm' ! -name 'error_*' -exec env -u RUSTFLAGS -u CARGO_TARGET_DIR \
+    cargo run -q --release --manifest-path "$root/Cargo.toml" -p ingot-spirv --example assemble -- \
+    "$here/corpus/spirv" {} +
 for f in "$@"; do
     glslangValidator -V --target-env vulkan1.1 "$f" -o "$here/corpus/spirv/$(basename "${f%.comp}").spv" >/dev/null
 done
