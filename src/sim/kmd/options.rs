@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use crate::targets::write_png;
 
@@ -76,6 +77,8 @@ const INSTRUCTIONS_PER_SECOND: u64 = 100_000_000;
 const STRICT_INSTRUCTIONS_PER_SECOND: u64 = 20_000_000;
 /// The part of a command's limit that each of its threads may execute.
 const THREAD_SHARE: u64 = 16;
+/// Commands that the simulator executes in a second, but for the work of draws and dispatches.
+const COMMANDS_PER_SECOND: u64 = 2_000_000;
 /// Draws and dispatches at their limit that a batch may execute.
 const COMMANDS_PER_BATCH: u64 = 1024;
 
@@ -89,7 +92,9 @@ pub struct Options {
     /// In strict mode: leave out the rules that drivers in use are known to break.
     pub lenient: bool,
     /// Work after which a draw or dispatch counts as hung: as many EU instructions as the simulator
-    /// executes in so many seconds on an idle machine. What counts is the work, not the time.
+    /// executes in so many seconds on an idle machine. What counts is the work, not the time. The
+    /// limits of a batch's commands and of the time that it waits for a semaphore are in
+    /// proportion.
     pub hang_seconds: u32,
     /// Number of host threads that execute EU threads; 0: the number of CPUs. Always one in strict
     /// mode, for a fixed order.
@@ -254,6 +259,8 @@ impl Options {
             stale: self.stale,
             lenient: self.lenient,
             instruction_limits: self.instruction_limits(),
+            command_budget: u64::from(self.hang_seconds) * COMMANDS_PER_SECOND,
+            semaphore_wait: Duration::from_secs(self.hang_seconds.into()),
             cpu_threads: self.cpu_threads,
             ..gpu::Options::default()
         }

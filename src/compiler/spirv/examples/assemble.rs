@@ -1,4 +1,5 @@
-//! Assembles SPIR-V text: `assemble FOLDER FILE...` writes `FOLDER/NAME.spv` for each `NAME.spvasm`.
+//! Assembles SPIR-V text: `assemble FOLDER FILE...` writes `FOLDER/NAME.spv` for each
+//! `NAME.spvasm`.
 //!
 //! In:  text as [`ingot_spirv::asm`] takes it, instructions of today's grammar included. Out: the
 //!      words of each module, little-endian; exit status 1 at the first error.

@@ -13,7 +13,7 @@ fn endless(address: u64) -> [u32; 3] {
 #[test]
 fn hang_loses_only_its_context() {
     let (device, lines) = device(Options {
-        hang_seconds: 0,
+        hang_seconds: 1,
         ..Options::default()
     });
     let file = device.open();
