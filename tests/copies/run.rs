@@ -3,8 +3,8 @@
 //!
 //! In:  `--seconds N` (or `--rounds N`), `--seed N` of the first round, `--loader` to go through
 //!      the Vulkan loader to whatever driver it finds; without it, the driver is this process's
-//!      own, on a simulated GPU in strict mode. `--without TEXT` leaves out formats of such names,
-//!      for drivers that are known to fail with them.
+//!      own, on a simulated GPU in strict mode. `--without TEXT,...` leaves out formats of such
+//!      names, for drivers that are known to fail with them.
 //! Out: the seeds' range; exit status 101 with the seed of the round that failed and what it
 //!      recorded. A round is its seed: `--seed N --rounds 1`.
 //!

@@ -46,7 +46,10 @@ impl World {
         world.formats = crate::format::all()
             .filter(|layout| {
                 let name = format!("{:?}", layout.format);
-                !without.as_ref().is_some_and(|part| name.contains(part))
+                !without
+                    .iter()
+                    .flat_map(|parts| parts.split(','))
+                    .any(|part| name.contains(part))
             })
             .filter(|layout| {
                 let features = world.features(layout.format, vk::ImageTiling::OPTIMAL);

@@ -57,18 +57,28 @@ if ! grep -q VUID-VkApplicationInfo-sType-sType "$folder/messages" 2>/dev/null; 
     exit 1
 fi
 
+# Extensions that are newer than some drivers are newer than Debian's layer, too: without their
+# scripts.
+cp -r "$scripts" "$folder/scripts"
+expectations=$folder/scripts/expectations.toml
+sed -n 's/^\[may_skip\."\(.*\)"\]$/\1/p' "$expectations" | while IFS= read -r script; do
+    rm "$folder/scripts/$script"
+done
+sed -i '/^\[may_skip\./,/^$/d' "$expectations"
+
 rm "$folder/output"
 status=0
-validated "$binaries/ingot" run --icd loader "$scripts"
+validated "$binaries/ingot" run --icd loader "$folder/scripts"
 [ "$more" != samples ] ||
     validated "$binaries/ingot-samples" all --size 128x72 --out "$folder/pictures"
 if [ "$driver" = ingot ] && [ -x "$binaries/examples/random-calls" ]; then
     # Images stay in the layout GENERAL, of which the layer says that it is slow.
     sed -i 's/,perf$//' "$folder/vk_layer_settings.txt"
     validated "$binaries/examples/random-calls" --loader --seconds 30
-    validated "$binaries/examples/random-copies" --loader --seconds 15 --without _BLOCK
+    validated "$binaries/examples/random-copies" --loader --seconds 15 --without _BLOCK,_KHR
     sed -i '/^khronos_validation.enables/d' "$folder/vk_layer_settings.txt"
-    validated "$binaries/examples/random-copies" --loader --seconds 15
+    # The layer does not know the formats of VK_KHR_maintenance5.
+    validated "$binaries/examples/random-copies" --loader --seconds 15 --without _KHR
 fi
 grep -a '^random ' "$folder/output"
 messages
