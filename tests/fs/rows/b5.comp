@@ -1,5 +1,5 @@
-// B5, S7 and bug 1 of the patch: a loop carries a condition of two comparisons of words, which another
-// block reads in the next iteration. Its phi has words, and no edge converts.
+// B5, S7: a loop carries a condition of two comparisons of words, which another block reads in the
+// next iteration. Its phi has words, and no edge converts.
 // fill 0: 2 0 1 2 0xffff
 // conv_mov: 0
 // times: simd16 0 -1:d

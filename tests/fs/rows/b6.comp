@@ -1,4 +1,4 @@
-// B6 and bug 4 of the patch: each component of a vector of masks is in its own register.
+// B6: each component of a vector of masks is in its own register.
 // fill 0: 2 0 0x3c00 0xbc00 0x3800 0xb800 0x7e00 0x8000
 // alu: 9 9 18
 // frame alu: 12

@@ -1,5 +1,5 @@
-// A condition stays in its flag through branches that do not write it, and is computed again where one
-// does.
+// A condition stays in its flag through branches that do not write it, and is computed again where
+// one does.
 // fill 0: 2 0 1 2 0xffff
 // fill 2: 4 0 1 0xffffffff
 #version 460

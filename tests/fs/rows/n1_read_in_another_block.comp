@@ -1,4 +1,4 @@
-// Bug 1 of the patch: a logic operation of words is read in another block and in the next iteration.
+// A logic operation of words is read in another block and in the next iteration.
 // fill 0: 2 0 1 2 0xffff
 // conv_mov: 0
 #version 460

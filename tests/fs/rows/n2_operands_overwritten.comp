@@ -1,4 +1,4 @@
-// Bug 2 of the patch: the operands of a comparison change before its condition is read.
+// The operands of a comparison change before its condition is read.
 // fill 0: 2 0 1 2 0xffff
 // conv_mov: 0
 #version 460

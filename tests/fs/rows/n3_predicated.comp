@@ -1,4 +1,4 @@
-// Bug 3 of the patch: conditions assigned under a branch, which keep their value in other lanes.
+// Conditions assigned under a branch, which keep their value in other lanes.
 // fill 0: 2 0 1 2 0xffff
 // fill 2: 4 0 1 0xffffffff
 #version 460

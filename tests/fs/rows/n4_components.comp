@@ -1,4 +1,4 @@
-// Bug 4 of the patch: components of vectors of masks of words, at every offset.
+// Components of vectors of masks of words, at every offset.
 // fill 0: 2 0 1 2 0xffff
 // conv_mov: 0
 #version 460

@@ -1,5 +1,5 @@
-// Bug 5 of the patch: one condition of each size in one operation, and each as the operand of messages
-// and of all lanes.
+// One condition of each size in one operation, and each as the operand of messages and of all
+// lanes.
 // fill 0: 2 0 1 2 0xffff
 // fill 2: 4 0 1 0xffffffff
 // fill 3: 8 0 0x3ff0000000000000 0x7ff8000000000000

@@ -1,5 +1,4 @@
-// Bug 6 of the patch: the mask of a comparison of halves is no half. Numbers of other types are made
-// of it.
+// The mask of a comparison of halves is no half. Numbers of other types are made of it.
 // fill 0: 2 0 0x3c00 0xbc00 0x3800 0xb800 0x7e00 0x8000
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types : require

@@ -1,5 +1,4 @@
-// Bug 7 of the patch: a mask of words that becomes an unsigned or a 64-bit number is extended as a
-// signed one.
+// A mask of words that becomes an unsigned or a 64-bit number is extended as a signed one.
 // fill 0: 2 0 1 2 0xffff
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types : require

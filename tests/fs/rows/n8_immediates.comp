@@ -1,4 +1,4 @@
-// Bug 8 of the patch: constants take the size of the other operand.
+// Constants take the size of the other operand.
 // fill 0: 2 0 1 2 0xffff
 // fill 2: 4 0 1 0xffffffff
 #version 460

@@ -1,5 +1,5 @@
-// Bug 9 of the patch: a comparison is the last instruction of its block, and its condition is read
-// behind the end of the branch.
+// A comparison is the last instruction of its block, and its condition is read behind the end of
+// the branch.
 // fill 0: 2 0 1 2 0xffff
 // conv_mov: 0
 #version 460

@@ -408,123 +408,64 @@ fn standard(format: &str, pitch: u64, tail: u64, set: &[(hw::Field, u64)]) -> Im
     image(&[&base, set].concat())
 }
 
-/// Bytes from the base to an element of a surface in tiles of so many bytes and rows, by the
-/// address bits of a tile from bit 11 down: which bit of the byte column or of the row each is.
-fn by_bits(bits: [&str; 12], [wide, high]: [u32; 2], pitch: u32, [x, y]: [u32; 2]) -> u64 {
-    let tile = (y / high * (pitch / wide) + x / wide) * 4096;
-    let within = bits.iter().fold(0, |address, bit| {
-        let n: u32 = bit[1..].parse().expect("a number");
-        let from = if bit.starts_with('x') { x } else { y };
-        address << 1 | from >> n & 1
-    });
-    u64::from(tile + within)
-}
-
 /// "Tiling and Mip Tail for 2D Surfaces": levels start at tiles, in the order of other tilings;
 /// from the first level of the tail on all lie in one tile, at the places of the table.
 #[test]
 fn levels_of_standard_tilings() {
-    let small = ["x5", "y5", "x4", "y4", "y3", "y2", "y1", "y0"];
-    let middle = ["x6", "y4", "x5", "y3", "x4", "y2", "y1", "y0"];
-    let large = ["x7", "y3", "x6", "y2", "x5", "x4", "y1", "y0"];
-    // Format and bytes of an element; the tile in bytes and rows; element and row at which levels
-    // start, level 3 being the first of the tail.
-    type Case = (
-        &'static str,
-        u32,
-        [u32; 2],
-        [&'static str; 8],
-        [[u32; 2]; 7],
-    );
-    let cases: [Case; 4] = [
+    // Format, bytes of an element, rows of a tile; where level 2 starts, and where in the tile
+    // after it levels 3 to 6, the tail, do. Level 1 is below level 0, the others are right of it.
+    let cases: [(_, u32, _, _, [[u32; 2]; 4]); 4] = [
         (
             "R8_UNORM",
             1,
+            64,
             [64, 64],
-            small,
-            // Level 1 is below level 0, the others are right of level 1.
-            [
-                [0, 0],
-                [0, 64],
-                [64, 64],
-                [64 + 32, 128],
-                [64 + 16, 128 + 32],
-                [64, 128 + 48],
-                [64, 128 + 32],
-            ],
+            [[32, 0], [16, 32], [0, 48], [0, 32]],
         ),
         (
             "R8G8B8A8_UNORM",
             4,
-            [128, 32],
-            middle,
-            [
-                [0, 0],
-                [0, 64],
-                [32, 64],
-                [32 + 16, 96],
-                [32 + 8, 96 + 16],
-                [32, 96 + 24],
-                [32, 96 + 16],
-            ],
+            32,
+            [32, 64],
+            [[16, 0], [8, 16], [0, 24], [0, 16]],
         ),
         (
             "R16G16B16A16_FLOAT",
             8,
-            [256, 16],
-            large,
-            [
-                [0, 0],
-                [0, 64],
-                [32, 64],
-                [32 + 16, 80],
-                [32 + 8, 80 + 8],
-                [32, 80 + 12],
-                [32, 80 + 8],
-            ],
+            16,
+            [32, 64],
+            [[16, 0], [8, 8], [0, 12], [0, 8]],
         ),
         (
             "R32G32B32A32_FLOAT",
             16,
-            [256, 16],
-            large,
-            [
-                [0, 0],
-                [0, 64],
-                [32, 64],
-                [32 + 8, 80],
-                [32 + 4, 80 + 8],
-                [32, 80 + 12],
-                [32, 80 + 8],
-            ],
+            16,
+            [32, 64],
+            [[8, 0], [4, 8], [0, 12], [0, 8]],
         ),
     ];
-    for (format, bytes, tile, high_bits, levels) in cases {
-        let mut bits = ["x3", "x2", "x1", "x0"].repeat(3);
-        bits[..8].copy_from_slice(&high_bits);
-        let bits: [&str; 12] = bits.try_into().expect("twelve");
+    for (format, bytes, rows, second, tail) in cases {
         let pitch = 2 * 64 * bytes;
         let image = standard(format, pitch.into(), 3, &[]);
+        let address =
+            |x: u32, y: u32| Some(BASE + tiling::offset(image.tiling, x * bytes, y, pitch));
+        let [left, below] = [second[0], second[1] + rows];
+        let tail = tail.map(|[x, y]| [left + x, below + y]);
+        let levels = [[0, 0], [0, 64], second].into_iter().chain(tail);
         for (lod, [left, top]) in (0..).zip(levels) {
             let size = 64 >> lod;
             for (x, y, z) in [(0, 0, 0), (size - 1, size - 1, 1), (size / 2, size / 3, 1)] {
-                let place = [(left + x) * bytes, top + y + z * 128];
-                let expected = BASE + by_bits(bits, tile, pitch, place);
                 let found = image.texel_address(lod, x, y, z, 0);
-                assert_eq!(
-                    found,
-                    Some(expected),
-                    "{format}, level {lod}: {x}, {y}, {z}"
-                );
+                let expected = address(left + x, top + y + z * 128);
+                assert_eq!(found, expected, "{format}, level {lod}: {x}, {y}, {z}");
             }
         }
         // Without a tail, each level has tiles of its own.
-        let image = standard(format, pitch.into(), 15, &[]);
-        let place = [levels[2][0] * bytes, levels[2][1] + 2 * tile[1]];
-        let expected = BASE + by_bits(bits, tile, pitch, place);
+        let without_tail = standard(format, pitch.into(), 15, &[]);
+        let expected = address(left, below + rows);
         assert_eq!(
-            image.texel_address(4, 0, 0, 0, 0),
-            Some(expected),
+            without_tail.texel_address(4, 0, 0, 0, 0),
+            expected,
             "{format}"
         );
     }
