@@ -279,6 +279,7 @@ impl Rig {
                 ..SetLayout::default()
             }],
             sampler_base_bytes: (HEAP - BATCH) as u32,
+            indirect_base_high: 0,
         };
         let binary = compile(glsl, width, layout);
         let compute = binary.compute().expect("a compute shader");

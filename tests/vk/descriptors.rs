@@ -13,7 +13,7 @@ const UNIFORM: vk::DescriptorType = vk::DescriptorType::UNIFORM_BUFFER;
 const INLINE: vk::DescriptorType = vk::DescriptorType::INLINE_UNIFORM_BLOCK;
 
 /// A pipeline of one set layout.
-struct Program<'a> {
+pub struct Program<'a> {
     rig: &'a Rig,
     set_layout: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
@@ -23,7 +23,7 @@ struct Program<'a> {
 
 impl<'a> Program<'a> {
     /// Bindings are type, count and flags.
-    fn new(
+    pub fn new(
         rig: &'a Rig,
         glsl: &str,
         flags: vk::DescriptorSetLayoutCreateFlags,
@@ -79,7 +79,8 @@ impl<'a> Program<'a> {
         }
     }
 
-    fn set(&self, variable: u32) -> Result<vk::DescriptorSet, vk::Result> {
+    /// A set, with a number of descriptors in the last binding, if that is variable.
+    pub fn set(&self, variable: u32) -> Result<vk::DescriptorSet, vk::Result> {
         let (layouts, counts) = ([self.set_layout], [variable]);
         let mut variable = vk::DescriptorSetVariableDescriptorCountAllocateInfo::default()
             .descriptor_counts(&counts);
@@ -90,7 +91,8 @@ impl<'a> Program<'a> {
         unsafe { self.rig.device.allocate_descriptor_sets(&info) }.map(|sets| sets[0])
     }
 
-    fn dispatch(&self, commands: vk::CommandBuffer, set: Option<vk::DescriptorSet>) {
+    /// Dispatches one workgroup, with the set if it is given.
+    pub fn dispatch(&self, commands: vk::CommandBuffer, set: Option<vk::DescriptorSet>) {
         let (d, bind) = (&self.rig.device, vk::PipelineBindPoint::COMPUTE);
         unsafe {
             d.cmd_bind_pipeline(commands, bind, self.pipeline);
@@ -114,13 +116,15 @@ impl Drop for Program<'_> {
     }
 }
 
-fn whole(buffer: &Buffer<'_>) -> [vk::DescriptorBufferInfo; 1] {
+/// The descriptor of a whole buffer.
+pub fn whole(buffer: &Buffer<'_>) -> [vk::DescriptorBufferInfo; 1] {
     [vk::DescriptorBufferInfo::default()
         .buffer(buffer.buffer)
         .range(vk::WHOLE_SIZE)]
 }
 
-fn write(
+/// Writes a buffer to a binding and element.
+pub fn write(
     rig: &Rig,
     set: vk::DescriptorSet,
     place: (u32, u32),
@@ -138,7 +142,7 @@ fn write(
 }
 
 /// A buffer that begins with a dword.
-fn holding(rig: &Rig, dword: u32) -> Buffer<'_> {
+pub fn holding(rig: &Rig, dword: u32) -> Buffer<'_> {
     let buffer = rig.buffer(256);
     buffer.data[..4].copy_from_slice(&dword.to_le_bytes());
     buffer

@@ -48,6 +48,7 @@ flags! {
     SoftFp64 "soft_fp64" true "lower doubles to pairs of dwords, as on parts without an fp64 unit";
     SoftInt64 "soft_int64" true "lower 64-bit integers to pairs of dwords, as on parts without 64-bit integer arithmetic";
     NoPushUbo "no-push-ubo" true "read uniform buffers with messages, never as push constants";
+    IndirectDescriptors "indirect-descriptors" false "indirect descriptors in every descriptor set that can have them, not only in large ones";
     NoMcs "no-mcs" false "no MCS for multisampled images: every sample is stored";
     NoHiz "no-hiz" false "no HiZ: depth is always read from and written to the depth buffer itself";
     NoCcs "no-ccs" false "no CCS for single-sampled images: no fast clears, no compression";

@@ -113,6 +113,9 @@ pub struct SetLayout {
     pub bindings: Vec<DescriptorBinding>,
     /// Combined image samplers with a Y'CbCr conversion, by binding and element.
     pub conversions: Vec<ConvertedBinding>,
+    /// The set has indirect descriptors ([`IndirectDescriptor`]) in memory, instead of slots in the
+    /// bindless heap. It has no dynamic buffers and no conversions.
+    pub indirect: bool,
 }
 
 /// All sets of a pipeline.
@@ -123,6 +126,55 @@ pub struct PipelineLayout {
     /// Address of the bindless heap minus Dynamic State Base Address, modulo 2^32: added to heap
     /// offsets for sampler handles.
     pub sampler_base_bytes: u32,
+    /// High dword of the address of the region of indirect descriptors; the low dword is 0.
+    pub indirect_base_high: u32,
+}
+
+/// An indirect descriptor: four dwords in memory, which shaders load.
+///
+/// The *handle* of an indirect descriptor is its byte offset in the region of indirect descriptors
+/// plus [`IndirectDescriptor::TAG`], which no handle of a surface has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IndirectDescriptor {
+    /// The descriptor's dwords.
+    pub dwords: [u32; Self::BYTES as usize / 4],
+}
+
+impl IndirectDescriptor {
+    /// Size in bytes, and the alignment of descriptors.
+    pub const BYTES: u32 = 16;
+    /// Bit of handles that marks them as those of indirect descriptors.
+    pub const TAG: u32 = 1;
+    /// Dword of an image or texel buffer descriptor with the surface's handle in the bindless heap.
+    /// Storage images have two surfaces there, a slot apart.
+    pub const SURFACE_DWORD: u32 = 0;
+    /// Dword of a sampler or combined image sampler descriptor with the sampler's handle.
+    pub const SAMPLER_DWORD: u32 = 1;
+    /// First of two dwords of a buffer descriptor with the buffer's address.
+    pub const ADDRESS_DWORD: u32 = 0;
+    /// Dword of a buffer descriptor with the buffer's size in bytes.
+    pub const SIZE_DWORD: u32 = 2;
+    /// Offset in the region of bytes that are always zero; out-of-bounds reads go there.
+    pub const ZEROS_OFFSET: u32 = 0;
+    /// Offset in the region of bytes that nothing reads; out-of-bounds writes go there.
+    pub const DISCARD_OFFSET: u32 = 4096;
+    /// Offset in the region of the first set.
+    pub const FIRST_SET_OFFSET: u32 = 2 * 4096;
+
+    /// The descriptor of a buffer.
+    pub const fn buffer(address: u64, bytes: u32) -> IndirectDescriptor {
+        IndirectDescriptor {
+            dwords: [address as u32, (address >> 32) as u32, bytes, 0],
+        }
+    }
+
+    /// The descriptor of an image, with a sampler if it is a combined image sampler; for a sampler
+    /// alone, `surface` is 0.
+    pub const fn image(surface: u32, sampler: u32) -> IndirectDescriptor {
+        IndirectDescriptor {
+            dwords: [surface, sampler, 0, 0],
+        }
+    }
 }
 
 /// Dword of a buffer's RENDER_SURFACE_STATE in which the driver stores the buffer's size in bytes.

@@ -74,9 +74,15 @@ pub fn compile_with_dumps(
 pub(crate) fn context(key: &CompileKey<'_>) -> opt::Ctx {
     let sets = (0..).zip(&key.layout.sets);
     let all = sets.flat_map(|(set, layout)| layout.conversions.iter().map(move |c| (set, *c)));
+    let numbered = (0..u32::BITS).zip(&key.layout.sets);
+    let indirect = numbered.filter(|(_, layout)| layout.indirect);
     let outputs = key.previous_stage.and_then(StageInfo::vertex_outputs);
     opt::Ctx {
         conversions: all.collect(),
+        indirect_sets: opt::IndirectSets {
+            mask: indirect.map(|(set, _)| 1 << set).sum(),
+            base_high: key.layout.indirect_base_high,
+        },
         next_stage_reads: key.next_stage_reads,
         links: outputs.map_or(Vec::new(), |outputs| outputs.links.clone()),
         robust_buffers: key.robust_buffers,

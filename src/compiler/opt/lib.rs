@@ -92,7 +92,7 @@ pub use algebra::pattern::{Inexact, RewriteRule};
 pub use algebra::rules::RULES;
 pub use analysis::inputs_read::inputs_read;
 pub use compile::compile;
-pub use pass::{Ctx, OptError, Pass, PassFn, PipelineStep, RobustBuffers};
+pub use pass::{Ctx, IndirectSets, OptError, Pass, PassFn, PipelineStep, RobustBuffers};
 pub use pipeline::GEN9;
 pub use runner::{DumpFn, PassRunner, PassTiming};
 pub use validate_lowered::validate_lowered;

@@ -13,6 +13,8 @@ pub struct Ctx {
     pub select_array_limit: u32,
     /// Textures with a YCbCr conversion, each with its descriptor set number.
     pub conversions: Vec<(u32, abi::ConvertedBinding)>,
+    /// The sets with indirect descriptors.
+    pub indirect_sets: IndirectSets,
     /// Inputs that the next stage reads, built-in slots excluded; `None` if the next stage is not
     /// known.
     pub next_stage_reads: Option<nir::InputsRead>,
@@ -36,12 +38,29 @@ pub struct RobustBuffers {
     pub uniform: bool,
 }
 
+/// The sets with indirect descriptors (see crate `abi`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct IndirectSets {
+    /// Mask of their numbers.
+    pub mask: u32,
+    /// High dword of the address of the region of indirect descriptors.
+    pub base_high: u32,
+}
+
+impl IndirectSets {
+    /// Whether a set has indirect descriptors.
+    pub fn contains(self, set: u32) -> bool {
+        self.mask.checked_shr(set).unwrap_or(0) & 1 == 1
+    }
+}
+
 impl Default for Ctx {
     fn default() -> Self {
         Ctx {
             unroll_limit: 832,
             select_array_limit: 16,
             conversions: Vec::new(),
+            indirect_sets: IndirectSets::default(),
             next_stage_reads: None,
             links: Vec::new(),
             robust_buffers: RobustBuffers::default(),

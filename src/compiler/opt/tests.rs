@@ -1,6 +1,6 @@
 //! Runs the text cases in tests/opt (see the README there).
 
-use crate::pass::{Ctx, PipelineStep, RobustBuffers};
+use crate::pass::{Ctx, IndirectSets, PipelineStep, RobustBuffers};
 use crate::pipeline::GEN9;
 use crate::runner::PassRunner;
 use nir::interp::Machine;
@@ -252,6 +252,9 @@ fn text_cases() {
             .find_map(|l| l.strip_prefix("; next stage reads:"));
         let linked = text.lines().filter_map(|l| l.strip_prefix("; linked "));
         let without = text.lines().find_map(|l| l.strip_prefix("; without: "));
+        let indirect = text
+            .lines()
+            .find_map(|l| l.strip_prefix("; mask of indirect sets:"));
         let robust = |line| text.lines().any(|l| l == line);
         let lacks = |unit| without.is_some_and(|w| w.split_whitespace().any(|w| w == unit));
         let mut runner = PassRunner {
@@ -263,6 +266,10 @@ fn text_cases() {
                 },
                 soft_fp64: lacks("fp64"),
                 soft_int64: lacks("int64"),
+                indirect_sets: IndirectSets {
+                    mask: indirect.map_or(0, |mask| mask.trim().parse().unwrap()),
+                    base_high: 4,
+                },
                 next_stage_reads: read.map(parse_reads),
                 links: linked.map(parse_link).collect(),
                 conversions: conversions.map(|l| parse_conversion(&name, l)).collect(),

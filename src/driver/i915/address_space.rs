@@ -32,6 +32,8 @@ pub const BINDLESS_BASE: u64 = DYNAMIC_BASE + 4 * GIB - BINDLESS_HEAP_BYTES - PA
 pub const SURFACE_BASE: u64 = 8 * GIB;
 /// Instruction Base Address.
 pub const INSTRUCTION_BASE: u64 = 12 * GIB;
+/// The region of indirect descriptors, 4 GiB: shaders add the high dword to 32-bit offsets.
+pub const INDIRECT_BASE: u64 = 16 * GIB;
 /// The addresses of memory that others may access: surface states derive the caching policy from
 /// the address.
 pub const SHARED: std::ops::Range<u64> = 1 << 40..2 << 40;
@@ -66,6 +68,8 @@ pub enum Zone {
     Surface,
     /// Shader code.
     Instruction,
+    /// Descriptor sets with indirect descriptors.
+    Indirect,
     /// Memory that others may access: [`SHARED`].
     Shared,
     /// Memory whose address a later run of the program may request (capture and replay). Contains
@@ -76,13 +80,14 @@ pub enum Zone {
 }
 
 impl Zone {
-    const ALL: [Zone; 9] = [
+    const ALL: [Zone; 10] = [
         Zone::Low,
         Zone::Border,
         Zone::Dynamic,
         Zone::Bindless,
         Zone::Surface,
         Zone::Instruction,
+        Zone::Indirect,
         Zone::Shared,
         Zone::Replay,
         Zone::High,
@@ -97,6 +102,7 @@ impl Zone {
             Zone::Surface => "surface state",
             Zone::Bindless => "bindless",
             Zone::Instruction => "instruction",
+            Zone::Indirect => "indirect descriptors",
             Zone::Shared => "shared",
             Zone::Replay => "replayed addresses",
             Zone::High => "high",
@@ -113,6 +119,7 @@ impl Zone {
             Zone::Surface => heap(SURFACE_BASE),
             Zone::Bindless => (BINDLESS_BASE, BINDLESS_BASE + BINDLESS_HEAP_BYTES),
             Zone::Instruction => heap(INSTRUCTION_BASE),
+            Zone::Indirect => heap(INDIRECT_BASE),
             Zone::Shared => (SHARED.start, SHARED.end),
             Zone::Replay => (REPLAY_START, high_start(gtt_bytes)),
             // The last 4 GiB stay free, so that prefetchers and 4 GiB ranges from a base address do

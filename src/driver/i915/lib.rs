@@ -25,8 +25,8 @@ mod surface_heap;
 mod syncobj;
 
 pub use address_space::{
-    BINDLESS_BASE, BINDLESS_HEAP_BYTES, DYNAMIC_BASE, GENERAL_BASE, INSTRUCTION_BASE, PAGE_BYTES,
-    SHARED, SURFACE_BASE, Zone, canonical,
+    BINDLESS_BASE, BINDLESS_HEAP_BYTES, DYNAMIC_BASE, GENERAL_BASE, INDIRECT_BASE,
+    INSTRUCTION_BASE, PAGE_BYTES, SHARED, SURFACE_BASE, Zone, canonical,
 };
 pub use buffer::{Buffer, Placement};
 pub use chunk::{Chunk, ChunkPool};

@@ -29,9 +29,12 @@ entries! { DESCRIPTOR:
         allocator: *const c::AllocationCallbacks<'_>,
         set_layout: *mut c::DescriptorSetLayout,
     ) -> c::Result {
-        handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
         let mut created = SetLayout::empty(is_push(info));
+        if device.context().physical.diagnosis().has(debug::Flag::IndirectDescriptors) {
+            created.prefer_indirect();
+        }
         add_bindings(info, created.placing(info.binding_count as usize))?;
         raw::write(set_layout, handle::create_with(allocator, Arc::new(created))?);
         done()
@@ -325,10 +328,12 @@ impl Source {
             // SAFETY: as the caller says.
             let view = unsafe { handle::optional(at.cast::<c::BufferView>().read_unaligned())? };
             return Ok(match kind {
-                c::DescriptorType::STORAGE_TEXEL_BUFFER => {
-                    DescriptorContents::storage(view.map(|view| &view.storage))
-                }
-                _ => DescriptorContents::surface(view.map(|view| &view.texture)),
+                c::DescriptorType::STORAGE_TEXEL_BUFFER => DescriptorContents::storage(
+                    view.map(|view| (&view.storage, &view.storage_in_heap)),
+                ),
+                _ => DescriptorContents::surface(
+                    view.map(|view| (&view.texture, &view.texture_in_heap)),
+                ),
             });
         }
         // SAFETY: as the caller says.
@@ -338,19 +343,18 @@ impl Source {
         // SAFETY: as the caller says; read only where the descriptor stores a sampler.
         let sampler = || unsafe { handle::get(info.sampler) };
         Ok(match kind {
-            c::DescriptorType::STORAGE_IMAGE => {
-                DescriptorContents::storage(view()?.map(|view| view.storage()).transpose()?)
-            }
-            c::DescriptorType::SAMPLER if has_sampler => {
-                DescriptorContents::sampler(sampler()?.state)
-            }
+            c::DescriptorType::STORAGE_IMAGE => DescriptorContents::storage(
+                view()?.map(|view| view.storage_descriptor()).transpose()?,
+            ),
+            c::DescriptorType::SAMPLER if has_sampler => DescriptorContents::sampler(sampler()?),
             // The layout's immutable sampler stays.
-            c::DescriptorType::SAMPLER => DescriptorContents::sampler([0; 4]),
+            c::DescriptorType::SAMPLER => DescriptorContents::nothing(),
             _ => {
-                let contents =
-                    DescriptorContents::planes(view()?.map(|view| view.textures()).transpose()?);
+                let contents = DescriptorContents::planes(
+                    view()?.map(|view| view.texture_descriptor()).transpose()?,
+                );
                 match kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER && has_sampler {
-                    true => contents.with_sampler(sampler()?.state),
+                    true => contents.with_sampler(sampler()?),
                     false => contents,
                 }
             }

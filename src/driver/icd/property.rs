@@ -154,7 +154,7 @@ properties! {
         shader_rounding_mode_rtz_float64: c::TRUE,
     ]
     PhysicalDeviceDescriptorIndexingProperties |_device| [
-        max_update_after_bind_descriptors_in_all_pools: UPDATABLE,
+        max_update_after_bind_descriptors_in_all_pools: vk::limits::UPDATE_AFTER_BIND_POOL_DESCRIPTORS,
         shader_uniform_buffer_array_non_uniform_indexing_native: c::FALSE,
         shader_sampled_image_array_non_uniform_indexing_native: c::FALSE,
         shader_storage_buffer_array_non_uniform_indexing_native: c::FALSE,
@@ -168,7 +168,7 @@ properties! {
         max_per_stage_descriptor_update_after_bind_sampled_images: UPDATABLE,
         max_per_stage_descriptor_update_after_bind_storage_images: UPDATABLE,
         max_per_stage_descriptor_update_after_bind_input_attachments: UPDATABLE,
-        max_per_stage_update_after_bind_resources: UPDATABLE,
+        max_per_stage_update_after_bind_resources: vk::limits::UPDATE_AFTER_BIND_RESOURCES,
         max_descriptor_set_update_after_bind_samplers: UPDATABLE,
         max_descriptor_set_update_after_bind_uniform_buffers: UPDATABLE,
         max_descriptor_set_update_after_bind_uniform_buffers_dynamic: DYNAMIC,

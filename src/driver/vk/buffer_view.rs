@@ -4,6 +4,7 @@ use ash::vk as api;
 use hw::FormatUse;
 
 use crate::buffer::Buffer;
+use crate::descriptor::HeapStates;
 use crate::error::{Error, Result};
 use crate::format;
 use crate::limits::MAX_TEXEL_BUFFER_ELEMENTS;
@@ -17,6 +18,10 @@ pub struct BufferView {
     pub texture: SurfaceStateWords,
     /// Surface states for typed writes and for typed reads.
     pub storage: [SurfaceStateWords; 2],
+    /// Where indirect descriptors have `texture` in the heap.
+    pub texture_in_heap: HeapStates,
+    /// Where indirect descriptors have `storage` in the heap.
+    pub storage_in_heap: HeapStates,
 }
 
 impl BufferView {
@@ -54,6 +59,8 @@ impl BufferView {
                 surface_if(FormatUse::TYPED_WRITE, format_number),
                 surface_if(FormatUse::TYPED_WRITE, read),
             ],
+            texture_in_heap: HeapStates::default(),
+            storage_in_heap: HeapStates::default(),
         })
     }
 }

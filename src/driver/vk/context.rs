@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use compile::Stage;
 use rustc_hash::FxHashMap;
 
+use crate::descriptor::SharedIndirect;
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::feature::EnabledFeatures;
@@ -104,6 +105,8 @@ pub struct Context {
     /// Inputs that shaders read from the previous stage.
     pub reads: InputsReadCache,
     scratch: Mutex<BTreeMap<(u8, u32), Arc<i915::Buffer>>>,
+    /// What sets with indirect descriptors share; created for the first of them.
+    indirect: OnceLock<SharedIndirect>,
     /// Custom border colours of samplers.
     border_pool: Arc<i915::MemoryPool>,
     /// Vulkan's predefined border colours.
@@ -189,10 +192,22 @@ impl Context {
             lost: Arc::new(Lost::new(physical.diagnosis().clone())),
             reads: InputsReadCache::default(),
             scratch: Mutex::default(),
+            indirect: OnceLock::new(),
             border_pool,
             predefined_borders,
             gpu,
         }))
+    }
+
+    /// What all sets with indirect descriptors refer to.
+    pub fn indirect(&self) -> Result<&SharedIndirect> {
+        // Two threads that create the first set at once must not place the same pages twice.
+        let _first = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared) = self.indirect.get() {
+            return Ok(shared);
+        }
+        let new = SharedIndirect::new(&self.gpu)?;
+        Ok(self.indirect.get_or_init(|| new))
     }
 
     /// GPU address of the predefined border colours, [`BORDER_STRIDE_BYTES`] apart.

@@ -37,9 +37,14 @@ pub const MAX_PUSH_DESCRIPTORS: u32 = 32;
 pub const MAX_INLINE_BLOCK_BYTES: u32 = 4096;
 /// Maximum number of samplers with custom border colours; the address range has room for many more.
 pub const MAX_CUSTOM_BORDERS: u32 = 4096;
-/// Maximum descriptors of one kind in a stage or set with update after bind: what fits into half of
-/// the bindless heap.
-pub const UPDATE_AFTER_BIND_DESCRIPTORS: u32 = 1 << 19;
+/// Maximum descriptors of one kind in a stage or set with update after bind. Sets with so many
+/// descriptors are not in the bindless heap (see `descriptor`); as many different views may be
+/// used as the heap has surfaces.
+pub const UPDATE_AFTER_BIND_DESCRIPTORS: u32 = 1 << 20;
+/// Maximum descriptors with update after bind of all kinds in a stage.
+pub const UPDATE_AFTER_BIND_RESOURCES: u32 = 8 * UPDATE_AFTER_BIND_DESCRIPTORS;
+/// Maximum descriptors with update after bind in all pools: 1 GiB of descriptors.
+pub const UPDATE_AFTER_BIND_POOL_DESCRIPTORS: u32 = 64 * UPDATE_AFTER_BIND_DESCRIPTORS;
 /// Maximum vertex attribute divisor: a sixteenth of the field's range, as views multiply instances.
 pub const MAX_VERTEX_DIVISOR: u32 = u32::MAX / 16;
 /// Supported sample counts.

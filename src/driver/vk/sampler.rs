@@ -13,6 +13,7 @@ use cmd::image::ChannelSelect;
 use hw::state::sampler_state as state;
 
 use crate::context::{BORDER_STRIDE_BYTES, BORDERS, Context, HEAPS};
+use crate::descriptor::HeapStates;
 use crate::error::{Error, Result};
 use crate::format;
 use crate::planar::SamplerYcbcrConversion;
@@ -63,6 +64,8 @@ pub struct Sampler {
     pub chroma: Option<SamplerStateWords>,
     /// Conversion that shaders perform.
     pub conversion: Option<abi::YcbcrConversion>,
+    /// Where indirect descriptors have `state` in the heap.
+    pub in_heap: HeapStates,
     /// Custom border colour.
     _border: Option<i915::PoolAllocation>,
 }
@@ -271,6 +274,7 @@ impl Sampler {
                 })
             }),
             conversion,
+            in_heap: HeapStates::default(),
             _border: border,
         }))
     }

@@ -61,9 +61,11 @@ impl Isel<'_> {
         let set = self.push_value(DriverValue::SetHandle {
             set: i.index("set"),
         });
-        // A handle is a byte offset shifted left by six bits.
-        let first = u64::from(binding.offset_bytes) << 6;
-        let stride = u64::from(binding.stride_bytes) << 6;
+        // A surface's handle is a byte offset shifted left by six bits; an indirect descriptor's
+        // is a byte offset.
+        let shift = if self.is_indirect(i) { 0 } else { 6 };
+        let first = u64::from(binding.offset_bytes) << shift;
+        let stride = u64::from(binding.stride_bytes) << shift;
         if let Some(index) = index.imm_bits() {
             let offset = first.wrapping_add(index.wrapping_mul(stride));
             if offset == 0 {
@@ -93,6 +95,12 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// Whether a binding is in a set with indirect descriptors.
+    fn is_indirect(&self, i: &Intrinsic) -> bool {
+        let set = self.layout.sets.get(i.index("set") as usize);
+        set.is_some_and(|set| set.indirect)
+    }
+
     /// Byte offset of an element's sampler from the address that [`DriverValue::SetPlace`] has for
     /// the set.
     pub(super) fn sampler_offset(&self, i: &Intrinsic, element: u32) -> Result<u32, FsError> {
@@ -104,6 +112,12 @@ impl Isel<'_> {
     /// Address.
     pub(super) fn select_sampler_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
+        if self.uses[def.index()] > 0 && self.is_indirect(i) {
+            return Err(FsError::Unsupported {
+                op: i.op.info().name,
+                what: "the NIR pipeline should have loaded the sampler's descriptor".into(),
+            });
+        }
         let stride_bytes = self.binding(i)?.samplers.stride_bytes;
         let ud = Type::Ud;
         let exec = self.exec_for(def);

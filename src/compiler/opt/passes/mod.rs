@@ -7,6 +7,8 @@ pub(crate) mod lower_bit_size;
 pub(crate) mod lower_clip_cull_distance_arrays;
 pub(crate) mod lower_explicit_io;
 pub(crate) mod lower_image_formats;
+pub(crate) mod lower_indirect_buffer_descriptors;
+pub(crate) mod lower_indirect_image_descriptors;
 pub(crate) mod lower_indirect_stores;
 pub(crate) mod lower_indirect_vars;
 pub(crate) mod lower_input_attachments;

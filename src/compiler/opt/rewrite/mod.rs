@@ -2,6 +2,7 @@
 //! code.
 
 pub(crate) mod cf;
+pub(crate) mod indirect_descriptors;
 pub(crate) mod instrs;
 pub(crate) mod outputs;
 pub(crate) mod word;

@@ -2,9 +2,10 @@
 //!
 //! In:  what is written to a descriptor. Out: stores to its slots.
 
+use super::indirect::{HeapStates, IndirectContents};
 use super::layout::{BindingLayout, SetLayout};
 use crate::error::Result;
-use crate::sampler::{SamplerStateWords, as_slot};
+use crate::sampler::{Sampler, SamplerStateWords, as_slot};
 use crate::surface_state::{self, SURFACE_BYTES, SurfaceStateWords};
 
 /// Null surfaces.
@@ -14,47 +15,72 @@ static NONE: [SurfaceStateWords; 2] = [surface_state::NONE; 2];
 #[derive(Clone, Copy, Debug)]
 pub struct DescriptorContents<'a> {
     surfaces: &'a [SurfaceStateWords],
-    sampler: Option<SamplerStateWords>,
+    /// Where indirect descriptors have these surfaces in the heap; `None`: null surfaces.
+    surface_states: Option<&'a HeapStates>,
+    /// The sampler state, and where indirect descriptors have it in the heap.
+    sampler: Option<(SamplerStateWords, &'a HeapStates)>,
 }
 
 impl<'a> DescriptorContents<'a> {
     /// A surface. `None`: a null descriptor.
-    pub fn surface(surface: Option<&'a SurfaceStateWords>) -> Self {
-        Self::planes(surface.map(std::slice::from_ref))
+    pub fn surface(surface: Option<(&'a SurfaceStateWords, &'a HeapStates)>) -> Self {
+        Self::planes(surface.map(|(words, states)| (std::slice::from_ref(words), states)))
     }
 
     /// A surface for each plane. `None`: a null descriptor.
     #[inline]
-    pub fn planes(planes: Option<&'a [SurfaceStateWords]>) -> Self {
+    pub fn planes(planes: Option<(&'a [SurfaceStateWords], &'a HeapStates)>) -> Self {
+        let (surfaces, states) = planes.map_or((&NONE[..1], None), |(s, states)| (s, Some(states)));
         Self {
-            surfaces: planes.unwrap_or(&NONE[..1]),
+            surfaces,
+            surface_states: states,
             sampler: None,
         }
     }
 
     /// Surfaces for typed writes and reads. `None`: a null descriptor.
-    pub fn storage(surfaces: Option<&'a [SurfaceStateWords; 2]>) -> Self {
+    pub fn storage(surfaces: Option<(&'a [SurfaceStateWords; 2], &'a HeapStates)>) -> Self {
         Self {
-            surfaces: surfaces.unwrap_or(&NONE),
+            surfaces: surfaces.map_or(&NONE, |(surfaces, _)| surfaces),
+            surface_states: surfaces.map(|(_, states)| states),
             sampler: None,
         }
     }
 
     /// A sampler.
-    pub fn sampler(state: SamplerStateWords) -> Self {
+    pub fn sampler(sampler: &'a Sampler) -> Self {
         Self {
             surfaces: &[],
-            sampler: Some(state),
+            surface_states: None,
+            sampler: Some((sampler.state, &sampler.in_heap)),
+        }
+    }
+
+    /// Nothing: the layout's immutable sampler stays.
+    pub fn nothing() -> Self {
+        Self {
+            surfaces: &[],
+            surface_states: None,
+            sampler: None,
         }
     }
 
     /// Adds a sampler.
     #[must_use]
     #[inline]
-    pub fn with_sampler(self, state: SamplerStateWords) -> Self {
+    pub fn with_sampler(self, sampler: &'a Sampler) -> Self {
         Self {
-            sampler: Some(state),
+            sampler: Some((sampler.state, &sampler.in_heap)),
             ..self
+        }
+    }
+
+    /// The contents for an indirect descriptor.
+    pub(super) fn indirect(&self) -> IndirectContents<'a> {
+        IndirectContents {
+            surfaces: self.surface_states.map(|states| (self.surfaces, states)),
+            has_surfaces: !self.surfaces.is_empty(),
+            sampler: self.sampler,
         }
     }
 
@@ -75,17 +101,30 @@ impl<'a> DescriptorContents<'a> {
         {
             to.write_slot(at, surface)?;
         }
-        let Some(state) = self.sampler.filter(|_| binding_layout.writes_samplers()) else {
+        let writes_samplers = binding_layout.writes_samplers();
+        let Some((state, _)) = self.sampler.filter(|_| writes_samplers) else {
             return Ok(());
         };
-        to.write_sampler(binding_layout.samplers.element_offset(element), state)?;
-        // A mutable descriptor is copied slot by slot, so a lone sampler is also stored in the
-        // first slot.
-        if self.surfaces.is_empty() && binding_layout.info.slots > 1 {
-            to.write_slot(start, &as_slot(state))?;
-        }
-        Ok(())
+        store_sampler(binding_layout, element, state, self.surfaces.is_empty(), to)
     }
+}
+
+/// Stores the sampler of an element; `alone` if the descriptor has no surface.
+pub(super) fn store_sampler(
+    binding_layout: &BindingLayout,
+    element: u32,
+    state: SamplerStateWords,
+    alone: bool,
+    to: &mut impl SlotWriter,
+) -> Result<()> {
+    to.write_sampler(binding_layout.samplers.element_offset(element), state)?;
+    // A mutable descriptor is copied slot by slot, so a lone sampler is also stored in the first
+    // slot.
+    if alone && binding_layout.info.slots > 1 {
+        let start = binding_layout.offset_bytes + element * binding_layout.stride_bytes;
+        to.write_slot(start, &as_slot(state))?;
+    }
+    Ok(())
 }
 
 /// Destination of descriptor stores, by byte offset in the set.

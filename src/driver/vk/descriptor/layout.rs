@@ -5,9 +5,11 @@
 
 use std::sync::Arc;
 
+use abi::IndirectDescriptor;
 use ash::vk as api;
 use smallvec::SmallVec;
 
+use super::indirect::BASE_HIGH;
 use crate::context::SAMPLER_BASE_BYTES;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -74,6 +76,12 @@ impl BindingLayout {
         self.samplers.stride_bytes == abi::SAMPLER_PITCH_BYTES
     }
 
+    /// Byte offset of an element in the set.
+    #[inline]
+    pub(super) fn element_offset(&self, element: u32) -> u32 {
+        self.offset_bytes + element * self.stride_bytes
+    }
+
     /// Slots of an element that are written, without a packed sampler.
     #[inline]
     pub(super) fn slots(&self) -> u32 {
@@ -105,7 +113,7 @@ impl BindingLayout {
     #[inline]
     fn descriptors(&self) -> u32 {
         match self.storage {
-            Storage::Inline => self.info.count.min(1),
+            Storage::Inline | Storage::IndirectInline => self.info.count.min(1),
             _ => self.info.count,
         }
     }
@@ -153,11 +161,24 @@ pub(super) enum Storage {
     Dynamic,
     /// An inline uniform block: a surface state in the heap, followed by its bytes.
     Inline,
+    /// An indirect descriptor.
+    Indirect,
+    /// An inline uniform block behind an indirect descriptor of it.
+    IndirectInline,
     /// No storage: an unknown type.
     Nothing,
 }
 
 impl Storage {
+    /// The same in a set with indirect descriptors.
+    fn indirect(self) -> Storage {
+        match self {
+            Storage::Pieces => Storage::Indirect,
+            Storage::Inline => Storage::IndirectInline,
+            other => other,
+        }
+    }
+
     /// Heap bytes of `count` descriptors, or of an inline uniform block of `count` bytes. Sums of
     /// these do not overflow.
     #[inline]
@@ -169,6 +190,11 @@ impl Storage {
         }
         match self {
             Storage::Inline => u64::from(count).next_multiple_of(slot) + slot,
+            Storage::Indirect => u64::from(count) * u64::from(IndirectDescriptor::BYTES),
+            Storage::IndirectInline => {
+                let each = u64::from(IndirectDescriptor::BYTES);
+                u64::from(count).next_multiple_of(each) + each
+            }
             _ => 0,
         }
     }
@@ -259,6 +285,8 @@ pub struct SetLayout {
     samplers: Vec<ImmutableSamplers>,
     /// Push descriptor layout.
     push: bool,
+    /// Sets have indirect descriptors, in memory of their own.
+    pub(super) indirect: bool,
     /// Sets have one size and no initial contents, and keep no host state.
     pub(super) is_stateless: bool,
 }
@@ -275,8 +303,13 @@ pub(super) struct SetSize {
     pub(super) made: bool,
 }
 
-/// Maximum heap bytes of a set.
+/// Maximum heap bytes of a set, if its descriptors cannot be indirect.
 const MAX_HEAP_BYTES: u64 = i915::BINDLESS_HEAP_BYTES / 2;
+/// Heap bytes of a set above which its descriptors are indirect: the heap has room for 64 such
+/// sets.
+const MAX_DIRECT_BYTES: u64 = i915::BINDLESS_HEAP_BYTES / 64;
+/// Maximum descriptors of a set or a pool: their memory is 256 MiB.
+pub(super) const MAX_SET_DESCRIPTORS: u64 = 1 << 24;
 const TOO_LARGE: Error = Error::OutOfDeviceMemory {
     what: "a descriptor set layout",
 };
@@ -291,13 +324,19 @@ impl SetSize {
         if binding_layout.storage == Storage::Dynamic {
             self.dynamic = self.dynamic.wrapping_add(count);
         }
-        self.made |= binding_layout.storage == Storage::Inline || binding_layout.fixed != 0;
+        let inline = [Storage::Inline, Storage::IndirectInline].contains(&binding_layout.storage);
+        self.made |= inline || binding_layout.fixed != 0;
     }
 }
 
 /// Heap bytes of an array of `count` descriptors, or of an inline uniform block of `count` bytes.
 pub(super) fn heap_bytes(kind: api::DescriptorType, slots: u8, count: u32) -> u64 {
     TypeInfo::from_type(kind).storage.bytes(slots, count)
+}
+
+/// As [`heap_bytes`], for indirect descriptors.
+pub(super) fn indirect_bytes(kind: api::DescriptorType, count: u32) -> u64 {
+    TypeInfo::from_type(kind).storage.indirect().bytes(1, count)
 }
 
 /// Builder of a layout's bindings.
@@ -399,9 +438,15 @@ impl SetLayoutBuilder<'_> {
         if !self.sorted || packs_samplers {
             layout.compute_offsets(packs_samplers);
         }
+        let large = layout.size.heap_bytes > MAX_DIRECT_BYTES;
+        layout.indirect = (large || layout.indirect) && layout.may_be_indirect();
+        if layout.indirect {
+            layout.compute_indirect_offsets();
+        }
         let size = &layout.size;
-        layout.is_stateless = !size.made && size.dynamic == 0 && !self.variable;
-        if size.heap_bytes > MAX_HEAP_BYTES || size.descriptors > 1 << 21 {
+        layout.is_stateless = !size.made && size.dynamic == 0 && !self.variable && !layout.indirect;
+        let fits = layout.indirect || size.heap_bytes <= MAX_HEAP_BYTES;
+        if !fits || size.descriptors > MAX_SET_DESCRIPTORS {
             return Err(TOO_LARGE);
         }
         if layout.push && size.descriptors > limits::MAX_PUSH_DESCRIPTORS.into() {
@@ -433,8 +478,14 @@ impl SetLayout {
             size: SetSize::default(),
             samplers: Vec::new(),
             push,
+            indirect: false,
             is_stateless: true,
         }
+    }
+
+    /// Asks for indirect descriptors, if the layout's bindings allow them.
+    pub fn prefer_indirect(&mut self) {
+        self.indirect = true;
     }
 
     /// Starts adding about `count` bindings to an empty layout.
@@ -482,6 +533,28 @@ impl SetLayout {
         self.size.heap_bytes = heap_bytes.next_multiple_of(SURFACE_BYTES.into());
     }
 
+    /// Whether descriptors can be indirect: dynamic buffers have surfaces that are written when they
+    /// are bound, and conversions need several surfaces in a row.
+    fn may_be_indirect(&self) -> bool {
+        let mut all = self.bindings.iter();
+        !self.push
+            && !self.bindings.is_empty()
+            && all.all(|b| b.storage != Storage::Dynamic && !b.converts)
+    }
+
+    /// Computes the offsets of indirect descriptors.
+    fn compute_indirect_offsets(&mut self) {
+        self.size = SetSize::default();
+        for binding_layout in &mut self.bindings {
+            binding_layout.storage = binding_layout.storage.indirect();
+            // If this overflows, `finish` fails.
+            binding_layout.offset_bytes = self.size.heap_bytes as u32;
+            binding_layout.stride_bytes = IndirectDescriptor::BYTES;
+            binding_layout.samplers = abi::SamplerOffsets::default();
+            self.size.add(binding_layout, 1);
+        }
+    }
+
     /// Immutable samplers of a binding; empty if there are none.
     pub(super) fn samplers(&self, binding_layout: &BindingLayout) -> &[Arc<Sampler>] {
         if binding_layout.writes_samplers() {
@@ -508,8 +581,11 @@ impl SetLayout {
         let Some(last) = self.variable() else {
             return 0;
         };
-        if last.storage == Storage::Inline {
+        if last.storage == Storage::Inline || last.storage == Storage::IndirectInline {
             return limits::MAX_INLINE_BLOCK_BYTES;
+        }
+        if self.may_be_indirect() {
+            return limits::UPDATE_AFTER_BIND_DESCRIPTORS;
         }
         let room = MAX_HEAP_BYTES.saturating_sub(last.offset_bytes.into());
         let fits = room / last.storage.bytes(last.info.slots, 1).max(1);
@@ -531,7 +607,7 @@ impl SetLayout {
                 why: "a variable descriptor count above the layout's",
             });
         }
-        let bytes = heap_bytes(last.info.kind, last.info.slots, count);
+        let bytes = last.storage.bytes(last.info.slots, count);
         Ok((last.offset_bytes + bytes as u32, count))
     }
 
@@ -580,7 +656,7 @@ impl SetLayout {
                     stride_bytes: binding_layout.stride_bytes,
                     samplers: binding_layout.samplers,
                     dynamic_index: dynamic_base + binding_layout.dynamic,
-                    static_at_bind: binding_layout.info.static_at_bind,
+                    static_at_bind: binding_layout.info.static_at_bind && !self.indirect,
                 })
             });
         let conversions = self.samplers.iter().flat_map(|fixed| {
@@ -596,6 +672,7 @@ impl SetLayout {
         abi::SetLayout {
             bindings: bindings.collect(),
             conversions: conversions.collect(),
+            indirect: self.indirect,
         }
     }
 }
@@ -654,6 +731,7 @@ impl PipelineLayout {
         let abi = abi::PipelineLayout {
             sets: abi,
             sampler_base_bytes: SAMPLER_BASE_BYTES,
+            indirect_base_high: BASE_HIGH,
         };
         Ok(Self {
             sets: sets.to_vec(),

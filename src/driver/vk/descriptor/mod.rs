@@ -2,9 +2,11 @@
 //!
 //! In:  bindings; buffers, images and samplers to write.
 //! Out: surface states and samplers in the device's bindless heap, laid out as `abi` defines it: a
-//!      set is one allocation of the heap, and binding it costs one dword.
+//!      set is one allocation of the heap, and binding it costs one dword. Large sets have indirect
+//!      descriptors in memory of their own.
 
 mod contents;
+mod indirect;
 mod layout;
 mod pool;
 mod push;
@@ -13,6 +15,7 @@ mod set;
 pub use crate::surface_state::BufferDescriptor;
 pub use contents::DescriptorContents;
 pub use i915::SurfaceHeap;
+pub use indirect::{HeapStates, SharedIndirect};
 pub use layout::{
     BindingInfo, PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, descriptor_slots,
 };

@@ -6,9 +6,11 @@
 
 use std::sync::Arc;
 
+use abi::IndirectDescriptor;
 use ash::vk as api;
 
-use super::layout::heap_bytes;
+use super::indirect::IndirectSet;
+use super::layout::{MAX_SET_DESCRIPTORS, heap_bytes, indirect_bytes};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::surface_state::SURFACE_BYTES;
@@ -22,6 +24,7 @@ const MAX_CONVERTED_BYTES: u32 = abi::YcbcrConversion::MAX_SLOTS * SURFACE_BYTES
 /// `VkDescriptorPool`. It is externally synchronised, so there is no lock; sets do not refer to it.
 #[derive(Debug)]
 pub struct DescriptorPool {
+    context: Arc<Context>,
     heap: Arc<i915::SurfaceHeap>,
     max_sets: u32,
     /// Capacity in bytes.
@@ -32,6 +35,9 @@ pub struct DescriptorPool {
     /// Freed offsets by size, in order of size: a pool's sets have few sizes.
     freed: Vec<(u32, Vec<u32>)>,
     used_bytes: u32,
+    /// Capacity for sets with indirect descriptors in bytes, and its used part.
+    indirect_bytes: u64,
+    used_indirect_bytes: u64,
     sets: u32,
 }
 
@@ -47,13 +53,20 @@ impl DescriptorPool {
         let too_big = Error::OutOfDeviceMemory {
             what: "a descriptor pool",
         };
-        // Each has a surface state, and is padded to a heap line.
+        // Large sets, whose descriptors are indirect, do not count against this capacity. For each
+        // inline block, there is a surface state, and it is padded to a heap line.
         let inline = u64::from(inline_bindings) * 2 * u64::from(SURFACE_BYTES);
         let each = sizes
             .iter()
             .map(|&(kind, slots, count)| heap_bytes(kind, slots, count));
         let bytes = inline + each.sum::<u64>();
-        if bytes > i915::BINDLESS_HEAP_BYTES {
+        let each = sizes
+            .iter()
+            .map(|&(kind, _, count)| indirect_bytes(kind, count));
+        let indirect_bytes = each.sum::<u64>()
+            + u64::from(inline_bindings) * 2 * u64::from(IndirectDescriptor::BYTES);
+        let descriptors = sizes.iter().map(|&(_, _, count)| u64::from(count));
+        if descriptors.sum::<u64>() > MAX_SET_DESCRIPTORS {
             return Err(too_big);
         }
         // Applications often ignore that conversions need several descriptors
@@ -64,6 +77,7 @@ impl DescriptorPool {
         let more = converted.map(|&(.., count)| u64::from(count) * u64::from(MAX_CONVERTED_BYTES));
         let bytes = (bytes + more.sum::<u64>()).min(i915::BINDLESS_HEAP_BYTES) as u32;
         Ok(Self {
+            context: context.clone(),
             heap: context.gpu.bindless().clone(),
             max_sets,
             bytes,
@@ -71,8 +85,31 @@ impl DescriptorPool {
             slab_free: 0,
             freed: Vec::new(),
             used_bytes: 0,
+            indirect_bytes,
+            used_indirect_bytes: 0,
             sets: 0,
         })
+    }
+
+    /// Allocates memory for a set with indirect descriptors.
+    pub(super) fn allocate_indirect(&mut self, bytes: u32) -> Result<IndirectSet> {
+        if self.sets >= self.max_sets {
+            return Err(TOO_MANY_SETS);
+        }
+        let used = self.used_indirect_bytes + u64::from(bytes);
+        if used > self.indirect_bytes {
+            return Err(TOO_MANY_DESCRIPTORS);
+        }
+        let set = IndirectSet::new(&self.context, bytes)?;
+        self.used_indirect_bytes = used;
+        self.sets += 1;
+        Ok(set)
+    }
+
+    /// Returns the capacity of a set with indirect descriptors.
+    pub(super) fn free_indirect(&mut self, bytes: u32) {
+        self.sets = self.sets.saturating_sub(1);
+        self.used_indirect_bytes = self.used_indirect_bytes.saturating_sub(bytes.into());
     }
 
     /// The heap of its sets.
@@ -83,14 +120,10 @@ impl DescriptorPool {
     /// Allocates heap for a set. Returns the byte offset.
     pub(super) fn alloc(&mut self, bytes: u32) -> Result<u32> {
         if self.sets >= self.max_sets {
-            return Err(Error::OutOfPoolMemory {
-                what: "another set",
-            });
+            return Err(TOO_MANY_SETS);
         }
         if bytes > self.bytes - self.used_bytes {
-            return Err(Error::OutOfPoolMemory {
-                what: "a set's descriptors",
-            });
+            return Err(TOO_MANY_DESCRIPTORS);
         }
         let at = match bytes {
             0 => 0,
@@ -149,6 +182,15 @@ impl DescriptorPool {
         self.freed.clear();
         self.slab_free = 0;
         self.used_bytes = 0;
+        self.used_indirect_bytes = 0;
         self.sets = 0;
     }
 }
+
+const TOO_MANY_SETS: Error = Error::OutOfPoolMemory {
+    what: "another set",
+};
+
+const TOO_MANY_DESCRIPTORS: Error = Error::OutOfPoolMemory {
+    what: "a set's descriptors",
+};

@@ -9,14 +9,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use abi::IndirectDescriptor;
 use ash::vk as api;
+use smallvec::SmallVec;
 
-use super::contents::{DescriptorContents, SlotWriter, store_immutable};
+use super::contents::{DescriptorContents, SlotWriter, store_immutable, store_sampler};
+use super::indirect::IndirectSet;
 use super::layout::{BindingLayout, SetLayout, Storage};
 use super::pool::DescriptorPool;
 use crate::buffer::Buffer;
 use crate::context::HEAPS;
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::sampler::SamplerStateWords;
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, SurfaceStateWords};
 
@@ -26,11 +30,13 @@ pub struct DescriptorSet {
     layout: Arc<SetLayout>,
     /// Byte offset in the bindless heap.
     heap_bytes_at: u32,
-    /// Size in bytes.
+    /// Size in the heap, or in the memory of indirect descriptors, in bytes.
     heap_bytes: u32,
     /// Count of the last binding: elements or bytes.
     last_count: u32,
     dynamic: Box<[DynamicBuffer]>,
+    /// Memory of indirect descriptors.
+    indirect: Option<IndirectSet>,
 }
 
 /// A dynamic buffer; its size is 0 until it is written.
@@ -96,12 +102,17 @@ impl DescriptorSet {
         }
         let (heap_bytes, last_count) = layout.size_and_count(last_count)?;
         let dynamic = (0..layout.dynamic_count()).map(|_| DynamicBuffer::default());
+        let (heap_bytes_at, indirect) = match layout.indirect {
+            true => (0, Some(pool.allocate_indirect(heap_bytes)?)),
+            false => (pool.alloc(heap_bytes)?, None),
+        };
         let set = Self {
             layout: layout.clone(),
-            heap_bytes_at: pool.alloc(heap_bytes)?,
+            heap_bytes_at,
             heap_bytes,
             last_count,
             dynamic: dynamic.collect(),
+            indirect,
         };
         if layout.size.made
             && let Err(error) = set.on(pool.heap()).write_initial()
@@ -115,7 +126,10 @@ impl DescriptorSet {
     /// Returns the allocation to the pool. The set must not be used afterwards.
     #[inline]
     pub fn free(&self, pool: &mut DescriptorPool) {
-        pool.free(self.heap_bytes_at, self.heap_bytes);
+        match self.indirect {
+            Some(_) => pool.free_indirect(self.heap_bytes),
+            None => pool.free(self.heap_bytes_at, self.heap_bytes),
+        }
     }
 
     /// Whether the set has this layout (the same object).
@@ -151,10 +165,19 @@ impl DescriptorSet {
         &self.layout
     }
 
-    /// Handle for shaders: the byte offset in the heap shifted left by 6 (see `abi`).
+    /// Handle for shaders: the byte offset in the heap shifted left by 6, or that of indirect
+    /// descriptors (see `abi`).
     #[inline]
     pub fn handle(&self) -> u32 {
-        self.heap_bytes_at << 6
+        match &self.indirect {
+            None => self.heap_bytes_at << 6,
+            Some(indirect) => indirect.handle(),
+        }
+    }
+
+    /// The memory of indirect descriptors.
+    fn indirect(&self) -> Result<&IndirectSet> {
+        self.indirect.as_ref().ok_or(OUT_OF_RANGE)
     }
 
     /// The dynamic buffers in order of binding and element.
@@ -176,9 +199,33 @@ impl<'a> SetWriter<'a> {
                 };
                 surface_state::write(self.heap, at, block)?;
             }
+            if set.layout.indirect {
+                self.write_initial_indirect(binding_layout)?;
+                continue;
+            }
             if !binding_layout.writes_samplers() {
                 store_immutable(&set.layout, binding_layout, &mut { self })?;
             }
+        }
+        Ok(())
+    }
+
+    /// Writes the initial contents of a binding with indirect descriptors.
+    #[cold]
+    fn write_initial_indirect(self, binding_layout: &BindingLayout) -> Result<()> {
+        let (set, indirect) = (self.set, self.set.indirect()?);
+        if binding_layout.storage == Storage::IndirectInline {
+            let data = binding_layout.offset_bytes + IndirectDescriptor::BYTES;
+            let block = BufferDescriptor {
+                address: indirect.address(data),
+                bytes: set.count(binding_layout).into(),
+            };
+            indirect.write_buffer(binding_layout.offset_bytes, block)?;
+        }
+        let samplers = (0..set.count(binding_layout)).zip(set.layout.samplers(binding_layout));
+        for (element, sampler) in samplers {
+            let at = binding_layout.element_offset(element);
+            indirect.write_sampler(at, sampler.state, &sampler.in_heap)?;
         }
         Ok(())
     }
@@ -231,6 +278,7 @@ impl<'a> SetWriter<'a> {
         let binding_layout = self.set.layout.binding_at(binding)?;
         let plain = binding_layout.info.kind == api::DescriptorType::COMBINED_IMAGE_SAMPLER
             && element < binding_layout.info.count
+            && binding_layout.storage == Storage::Pieces
             && binding_layout.info.slots == 2
             && binding_layout.writes_samplers();
         if !plain {
@@ -264,6 +312,10 @@ impl<'a> SetWriter<'a> {
             let at = self.surface_at(binding_layout, element)?;
             return surface_state::write(self.heap, at, buffer);
         }
+        if binding_layout.storage == Storage::Indirect {
+            let at = binding_layout.element_offset(element);
+            return self.set.indirect()?.write_buffer(at, buffer);
+        }
         self.write_dynamic(binding_layout, element, buffer);
         Ok(())
     }
@@ -294,7 +346,14 @@ impl<'a> SetWriter<'a> {
                 let contents = contents(binding_layout.writes_samplers())?;
                 contents.store(binding_layout, element, &mut { self })
             }
-            Storage::Dynamic | Storage::Inline | Storage::Nothing => Ok(()),
+            Storage::Indirect => {
+                let contents = contents(binding_layout.writes_samplers())?;
+                let at = binding_layout.element_offset(element);
+                self.set.indirect()?.write(at, &contents.indirect())
+            }
+            Storage::Dynamic | Storage::Inline | Storage::IndirectInline | Storage::Nothing => {
+                Ok(())
+            }
         }
     }
 
@@ -320,7 +379,10 @@ impl<'a> SetWriter<'a> {
         for part in self.inline_ranges(binding, offset_bytes) {
             let (at, length) = part?;
             let (now, later) = rest.split_at(rest.len().min(length as usize));
-            self.write_bytes(at, now)?;
+            match &self.set.indirect {
+                Some(indirect) => indirect.write_bytes(at, now)?,
+                None => self.write_bytes(at, now)?,
+            }
             rest = later;
             if rest.is_empty() {
                 return Ok(());
@@ -334,8 +396,9 @@ impl<'a> SetWriter<'a> {
         for part in self.inline_ranges(binding, offset_bytes) {
             let (at, length) = part?;
             let (now, later) = rest.split_at_mut(rest.len().min(length as usize));
-            for (to, at) in now.iter_mut().zip(at..) {
-                *to = surface_bytes(&self.heap.read(at & !LINE_MASK)?)[(at & LINE_MASK) as usize];
+            match &self.set.indirect {
+                Some(indirect) => indirect.read_bytes(at, now)?,
+                None => self.read_bytes(at, now)?,
             }
             rest = later;
             if rest.is_empty() {
@@ -356,12 +419,25 @@ impl<'a> SetWriter<'a> {
         let mut skip = offset_bytes;
         bindings.iter().map(move |binding_layout| {
             let (from, count) = (std::mem::take(&mut skip), self.set.count(binding_layout));
-            if binding_layout.storage != Storage::Inline || from > count {
+            let header_bytes = match binding_layout.storage {
+                Storage::Inline => self.set.heap_bytes_at + SURFACE_BYTES,
+                Storage::IndirectInline => IndirectDescriptor::BYTES,
+                _ => return Err(OUT_OF_RANGE),
+            };
+            if from > count {
                 return Err(OUT_OF_RANGE);
             }
-            let start = self.set.heap_bytes_at + binding_layout.offset_bytes + SURFACE_BYTES;
+            let start = header_bytes + binding_layout.offset_bytes;
             Ok((start + from, count - from))
         })
+    }
+
+    /// Loads bytes from the heap.
+    fn read_bytes(self, at: u32, bytes: &mut [u8]) -> Result<()> {
+        for (to, at) in bytes.iter_mut().zip(at..) {
+            *to = surface_bytes(&self.heap.read(at & !LINE_MASK)?)[(at & LINE_MASK) as usize];
+        }
+        Ok(())
     }
 
     /// Stores bytes to the heap, line by line.
@@ -397,10 +473,11 @@ impl<'a> SetWriter<'a> {
         let inline = |set: &DescriptorSet, binding| {
             let binding_layout = set.layout.bindings_from(binding);
             let binding_layout = binding_layout.and_then(<[BindingLayout]>::first);
-            binding_layout.is_some_and(|binding_layout| binding_layout.storage == Storage::Inline)
+            let inline = [Storage::Inline, Storage::IndirectInline];
+            binding_layout.is_some_and(|binding_layout| inline.contains(&binding_layout.storage))
         };
         if inline(source.set, from.0) && inline(self.set, binding) {
-            if count > self.set.heap_bytes {
+            if count > limits::MAX_INLINE_BLOCK_BYTES * limits::MAX_SETS {
                 return Err(OUT_OF_RANGE);
             }
             let mut bytes = vec![0; count as usize];
@@ -428,6 +505,19 @@ impl<'a> SetWriter<'a> {
                         to.store(from.load());
                     }
                 }
+                (Storage::Indirect, Storage::Indirect) => {
+                    let at = to.element_offset(to_element);
+                    let source_at = from.element_offset(from_element);
+                    let from = source.set.indirect()?;
+                    let indirect = self.set.indirect()?;
+                    indirect.copy_indirect(at, from, source_at, to.writes_samplers())?;
+                }
+                (Storage::Pieces, Storage::Indirect) => {
+                    self.copy_to_indirect((to, to_element), source, (from, from_element))?;
+                }
+                (Storage::Indirect, Storage::Pieces) => {
+                    self.copy_from_indirect((to, to_element), source, (from, from_element))?;
+                }
                 // Valid usage has the same types.
                 _ => {}
             }
@@ -437,6 +527,64 @@ impl<'a> SetWriter<'a> {
 }
 
 impl SetWriter<'_> {
+    /// Copies a descriptor from the heap to an indirect one.
+    #[cold]
+    fn copy_to_indirect(
+        self,
+        (to, to_element): (&BindingLayout, u32),
+        source: SetWriter<'_>,
+        (from, from_element): (&BindingLayout, u32),
+    ) -> Result<()> {
+        let has_sampler = matches!(
+            from.info.kind,
+            api::DescriptorType::SAMPLER
+                | api::DescriptorType::COMBINED_IMAGE_SAMPLER
+                | api::DescriptorType::MUTABLE_EXT
+        );
+        let alone = from.info.kind == api::DescriptorType::SAMPLER;
+        let mut surfaces: SmallVec<[SurfaceStateWords; 2]> = SmallVec::new();
+        if !alone {
+            let read_at = source.surface_at(from, from_element)?;
+            let last = from.slots().saturating_sub(1);
+            for slot in 0..2 {
+                surfaces.push(self.heap.read(read_at + slot.min(last) * SURFACE_BYTES)?);
+            }
+        }
+        let state = match has_sampler && to.writes_samplers() {
+            true => {
+                let read_at = source.heap_bytes(from.samplers.element_offset(from_element))?;
+                Some(self.heap.read_sampler(read_at)?)
+            }
+            false => None,
+        };
+        let at = to.element_offset(to_element);
+        self.set.indirect()?.copy_from_heap(at, &surfaces, state)
+    }
+
+    /// Copies an indirect descriptor to the heap.
+    #[cold]
+    fn copy_from_indirect(
+        self,
+        (to, to_element): (&BindingLayout, u32),
+        source: SetWriter<'_>,
+        (from, from_element): (&BindingLayout, u32),
+    ) -> Result<()> {
+        let at = from.element_offset(from_element);
+        let (surfaces, state) = source.set.indirect()?.copy_to_heap(at)?;
+        let mut place = self;
+        let alone = to.info.kind == api::DescriptorType::SAMPLER;
+        if !alone {
+            for (slot, surface) in (0..to.slots()).zip(&surfaces) {
+                let at = to.element_offset(to_element) + slot * SURFACE_BYTES;
+                place.write_slot(at, surface)?;
+            }
+        }
+        match state.filter(|_| to.writes_samplers()) {
+            Some(state) => store_sampler(to, to_element, state, alone, &mut place),
+            None => Ok(()),
+        }
+    }
+
     /// Copies a descriptor; immutable samplers are kept.
     fn copy_pieces(
         self,
@@ -469,7 +617,7 @@ impl SetWriter<'_> {
         let state = self.heap.read_sampler(read_at)?;
         let mut place = self;
         if alone {
-            return DescriptorContents::sampler(state).store(to, to_element, &mut place);
+            return store_sampler(to, to_element, state, true, &mut place);
         }
         // The surfaces are copied; the sampler is left.
         place.write_sampler(to.samplers.element_offset(to_element), state)

@@ -14,6 +14,7 @@ use smallvec::{SmallVec, smallvec};
 use surface::{FormatBlock, ImageDim};
 
 use super::object::{Image, ImagePlane};
+use crate::descriptor::HeapStates;
 use crate::error::{Error, Result};
 use crate::format::{self, Format};
 use crate::physical::PhysicalDevice;
@@ -58,7 +59,9 @@ pub struct View {
     target: Option<SurfaceStateWords>,
     depth_stencil: DepthStencilTarget,
     texture: Option<SamplerSurfaceStates>,
+    texture_in_heap: HeapStates,
     storage: Option<[SurfaceStateWords; 2]>,
+    storage_in_heap: HeapStates,
 }
 
 /// The view's range, with explicit counts.
@@ -164,7 +167,9 @@ impl View {
             target: None,
             depth_stencil: DepthStencilTarget::default(),
             texture: None,
+            texture_in_heap: HeapStates::default(),
             storage: None,
+            storage_in_heap: HeapStates::default(),
         };
         let has_mip_tail = physical.diagnosis().has(debug::Flag::MipTail);
         let pack = |part: &ImagePlane, hw: &'static hw::Format, usage, channels| -> Result<_> {
@@ -262,6 +267,17 @@ impl View {
         self.texture.as_deref().ok_or(Error::InvalidUse {
             why: "a view without sampled usage as a sampled image",
         })
+    }
+
+    /// As [`View::textures`], with their place in the heap for indirect descriptors.
+    #[inline]
+    pub fn texture_descriptor(&self) -> Result<(&[SurfaceStateWords], &HeapStates)> {
+        Ok((self.textures()?, &self.texture_in_heap))
+    }
+
+    /// As [`View::storage`], with their place in the heap for indirect descriptors.
+    pub fn storage_descriptor(&self) -> Result<(&[SurfaceStateWords; 2], &HeapStates)> {
+        Ok((self.storage()?, &self.storage_in_heap))
     }
 
     /// Surface states for typed writes and for typed reads.

@@ -207,6 +207,7 @@ fn adjacent_samplers_share_a_header_by_index() {
         layout: PipelineLayout {
             sets: vec![set],
             sampler_base_bytes: 1 << 31,
+            indirect_base_high: 0,
         },
         push_ranges: true,
         validate: true,
@@ -261,6 +262,7 @@ fn eight_adjacent_samplers_share_a_header_by_index() {
         layout: PipelineLayout {
             sets: vec![set],
             sampler_base_bytes: 0,
+            indirect_base_high: 0,
         },
         push_ranges: true,
         validate: true,

@@ -176,3 +176,44 @@ fn oversized_layouts_are_refused() {
     };
     assert!(PipelineLayout::new(&[], &[range]).is_err());
 }
+
+#[test]
+fn large_layouts_have_indirect_descriptors() {
+    let storage = api::DescriptorType::STORAGE_BUFFER;
+    let inline = api::DescriptorType::INLINE_UNIFORM_BLOCK;
+    let layout = |bindings: &[BindingInfo]| SetLayout::new(bindings.iter().copied(), false);
+    // 2^14 surfaces are 1 MiB.
+    let small = layout(&[info(0, storage, 1 << 14)]).unwrap();
+    assert!(!small.indirect && small.is_stateless);
+    let sampled = api::DescriptorType::COMBINED_IMAGE_SAMPLER;
+    let large = [
+        info(0, storage, 3),
+        info(2, inline, 20),
+        info(5, sampled, 1 << 14),
+    ];
+    let large = Arc::new(layout(&large).unwrap());
+    assert!(large.indirect && !large.is_stateless);
+    let abi = PipelineLayout::new(std::slice::from_ref(&large), &[])
+        .unwrap()
+        .abi;
+    let places: Vec<_> = abi.sets[0]
+        .bindings
+        .iter()
+        .map(|b| (b.binding, b.offset_bytes, b.stride_bytes, b.static_at_bind))
+        .collect();
+    // 16 bytes for each descriptor; the block has one too, and its 20 bytes are padded to 32.
+    let expected = [(0, 0, 16, false), (2, 48, 16, false), (5, 96, 16, false)];
+    assert_eq!(places, expected);
+    assert!(abi.sets[0].indirect);
+    assert_eq!(large.size.heap_bytes, 96 + (16 << 14));
+    // Dynamic buffers need surfaces: such a set is as large as the heap allows.
+    let dynamic = api::DescriptorType::STORAGE_BUFFER_DYNAMIC;
+    let mixed = layout(&[info(0, storage, 1 << 15), info(1, dynamic, 1)]).unwrap();
+    assert!(!mixed.indirect);
+    let mixed = layout(&[info(0, storage, 1 << 20), info(1, dynamic, 1)]);
+    assert!(mixed.is_err());
+    assert!(layout(&[info(0, storage, 1 << 24)]).is_ok());
+    assert!(layout(&[info(0, storage, (1 << 24) + 1)]).is_err());
+    let pushed = SetLayout::new([info(0, storage, 4)], true).unwrap();
+    assert!(!pushed.indirect);
+}
