@@ -299,7 +299,7 @@ fn device_procedures_require_enabled_extensions() {
 fn every_memory_type_is_coherent_with_the_gpu() {
     assert_eq!(
         [0, 1].map(|gpu| seen_from_both_sides(&Rig::on(gpu))),
-        [1, 2]
+        [2, 3]
     );
 }
 
@@ -315,11 +315,15 @@ fn seen_from_both_sides(rig: &Rig) -> u32 {
         kind.property_flags.contains(flags)
     };
     assert!(types.memory_types_as_slice().iter().any(coherent));
+    let copied = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
     for (index, kind) in (0..).zip(types.memory_types_as_slice()) {
+        // The last type is for descriptor buffers.
+        let usage = match index + 1 == types.memory_type_count {
+            true => copied | vk::BufferUsageFlags::RESOURCE_DESCRIPTOR_BUFFER_EXT,
+            false => copied,
+        };
         unsafe {
-            let info = vk::BufferCreateInfo::default()
-                .size(4096)
-                .usage(vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST);
+            let info = vk::BufferCreateInfo::default().size(4096).usage(usage);
             let buffer = d.create_buffer(&info, None).unwrap();
             let wants = d.get_buffer_memory_requirements(buffer);
             assert!(wants.memory_type_bits & 1 << index != 0);

@@ -18,6 +18,7 @@ mod commands;
 mod compute;
 mod coverage;
 mod depth;
+mod descriptor_buffers;
 mod descriptors;
 mod dithering;
 mod draws;

@@ -28,6 +28,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_attachment_feedback_loop_layout",
     c"VK_EXT_border_color_swizzle",
     c"VK_EXT_custom_border_color",
+    c"VK_EXT_descriptor_buffer",
     c"VK_EXT_descriptor_indexing",
     c"VK_EXT_external_memory_dma_buf",
     c"VK_EXT_external_memory_host",
@@ -144,6 +145,7 @@ impl Rig {
         let mut ranges = vk::PhysicalDeviceMaintenance5FeaturesKHR::default();
         let mut robustness = vk::PhysicalDevicePipelineRobustnessFeaturesEXT::default();
         let mut structures = vk::PhysicalDeviceMaintenance6FeaturesKHR::default();
+        let mut buffers = vk::PhysicalDeviceDescriptorBufferFeaturesEXT::default();
         let mut indexing = vk::PhysicalDeviceDescriptorIndexingFeatures::default();
         let mut inline = vk::PhysicalDeviceInlineUniformBlockFeatures::default();
         let mut mutable = vk::PhysicalDeviceMutableDescriptorTypeFeaturesEXT::default();
@@ -186,6 +188,7 @@ impl Rig {
             .push_next(&mut enables)
             .push_next(&mut caching)
             .push_next(&mut addresses)
+            .push_next(&mut buffers)
             .push_next(&mut indexing)
             .push_next(&mut inline)
             .push_next(&mut mutable)
@@ -252,7 +255,12 @@ impl Rig {
         unsafe {
             let buffer = self.device.create_buffer(&info, None).unwrap();
             let wants = self.device.get_buffer_memory_requirements(buffer);
-            let info = vk::MemoryAllocateInfo::default().allocation_size(wants.size);
+            let mut flags = vk::MemoryAllocateFlagsInfo::default()
+                .flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(wants.size)
+                .memory_type_index(wants.memory_type_bits.trailing_zeros())
+                .push_next(&mut flags);
             let memory = self.device.allocate_memory(&info, None).unwrap();
             self.device.bind_buffer_memory(buffer, memory, 0).unwrap();
             let data = self

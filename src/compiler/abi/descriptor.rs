@@ -43,6 +43,9 @@ pub enum DescriptorKind {
     StorageTexelBuffer,
     /// Input attachment, fetched at the fragment's position.
     InputAttachment,
+    /// Inline uniform block in a set with indirect descriptors: [`DescriptorBinding::count`] bytes,
+    /// at the binding's offset in the set.
+    InlineUniformBlock,
 }
 
 /// One binding of a set.
@@ -114,7 +117,7 @@ pub struct SetLayout {
     /// Combined image samplers with a Y'CbCr conversion, by binding and element.
     pub conversions: Vec<ConvertedBinding>,
     /// The set has indirect descriptors ([`IndirectDescriptor`]) in memory, instead of slots in the
-    /// bindless heap. It has no dynamic buffers and no conversions.
+    /// bindless heap. It has no dynamic buffers.
     pub indirect: bool,
 }
 
@@ -146,9 +149,11 @@ impl IndirectDescriptor {
     /// Bit of handles that marks them as those of indirect descriptors.
     pub const TAG: u32 = 1;
     /// Dword of an image or texel buffer descriptor with the surface's handle in the bindless heap.
-    /// Storage images have two surfaces there, a slot apart.
+    /// Storage images have two surfaces there, and images with a conversion one for each plane, a
+    /// slot apart.
     pub const SURFACE_DWORD: u32 = 0;
-    /// Dword of a sampler or combined image sampler descriptor with the sampler's handle.
+    /// Dword of a sampler or combined image sampler descriptor with the sampler's handle. With a
+    /// multi-planar conversion, the state for the chroma planes is a slot in front of it.
     pub const SAMPLER_DWORD: u32 = 1;
     /// First of two dwords of a buffer descriptor with the buffer's address.
     pub const ADDRESS_DWORD: u32 = 0;

@@ -76,9 +76,15 @@ pub(crate) fn context(key: &CompileKey<'_>) -> opt::Ctx {
     let all = sets.flat_map(|(set, layout)| layout.conversions.iter().map(move |c| (set, *c)));
     let numbered = (0..u32::BITS).zip(&key.layout.sets);
     let indirect = numbered.filter(|(_, layout)| layout.indirect);
+    let blocks = (0..).zip(&key.layout.sets).flat_map(|(set, layout)| {
+        let bindings = layout.bindings.iter();
+        let blocks = bindings.filter(|b| b.kind == abi::DescriptorKind::InlineUniformBlock);
+        blocks.map(move |b| (set, b.binding, b.count))
+    });
     let outputs = key.previous_stage.and_then(StageInfo::vertex_outputs);
     opt::Ctx {
         conversions: all.collect(),
+        inline_blocks: blocks.collect(),
         indirect_sets: opt::IndirectSets {
             mask: indirect.map(|(set, _)| 1 << set).sum(),
             base_high: key.layout.indirect_base_high,

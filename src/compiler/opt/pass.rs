@@ -15,6 +15,8 @@ pub struct Ctx {
     pub conversions: Vec<(u32, abi::ConvertedBinding)>,
     /// The sets with indirect descriptors.
     pub indirect_sets: IndirectSets,
+    /// The inline uniform blocks in those sets: set, binding and size in bytes.
+    pub inline_blocks: Vec<(u32, u32, u32)>,
     /// Inputs that the next stage reads, built-in slots excluded; `None` if the next stage is not
     /// known.
     pub next_stage_reads: Option<nir::InputsRead>,
@@ -61,6 +63,7 @@ impl Default for Ctx {
             select_array_limit: 16,
             conversions: Vec::new(),
             indirect_sets: IndirectSets::default(),
+            inline_blocks: Vec::new(),
             next_stage_reads: None,
             links: Vec::new(),
             robust_buffers: RobustBuffers::default(),

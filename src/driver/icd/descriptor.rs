@@ -32,10 +32,17 @@ entries! { DESCRIPTOR:
         let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
         let mut created = SetLayout::empty(is_push(info));
+        use c::DescriptorSetLayoutCreateFlags as Flags;
+        if info.flags.contains(Flags::DESCRIPTOR_BUFFER_EXT) {
+            created.use_descriptor_buffer();
+        }
         if device.context().physical.diagnosis().has(debug::Flag::IndirectDescriptors) {
             created.prefer_indirect();
         }
         add_bindings(info, created.placing(info.binding_count as usize))?;
+        if info.flags.contains(Flags::EMBEDDED_IMMUTABLE_SAMPLERS_EXT) {
+            created.embed_samplers(device.context())?;
+        }
         raw::write(set_layout, handle::create_with(allocator, Arc::new(created))?);
         done()
     }
@@ -57,6 +64,9 @@ entries! { DESCRIPTOR:
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
         let mut created = SetLayout::empty(is_push(info));
+        if info.flags.contains(c::DescriptorSetLayoutCreateFlags::DESCRIPTOR_BUFFER_EXT) {
+            created.use_descriptor_buffer();
+        }
         let found = add_bindings(info, created.placing(info.binding_count as usize)).map(|()| &created);
         if let Some(out) = support.as_mut() {
             out.supported = found.is_ok().into();
@@ -627,8 +637,11 @@ unsafe fn add_bindings(
 ) -> vk::Result<()> {
     use c::DescriptorSetLayoutCreateFlags as Flags;
     // Every pool supports updates after binding, and every set updates from the host.
-    let known =
-        Flags::PUSH_DESCRIPTOR_KHR | Flags::UPDATE_AFTER_BIND_POOL | Flags::HOST_ONLY_POOL_EXT;
+    let known = Flags::PUSH_DESCRIPTOR_KHR
+        | Flags::UPDATE_AFTER_BIND_POOL
+        | Flags::HOST_ONLY_POOL_EXT
+        | Flags::DESCRIPTOR_BUFFER_EXT
+        | Flags::EMBEDDED_IMMUTABLE_SAMPLERS_EXT;
     if !known.contains(info.flags) {
         return Err(vk::Error::FeatureNotPresent {
             what: "this kind of descriptor set layout",

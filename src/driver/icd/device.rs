@@ -261,7 +261,7 @@ entries! { DEVICE:
         // The import fails if the descriptor is not a dma-buf.
         device.context().gpu.import(duplicate(fd)?).map_err(|error| vk::Error::InvalidExternalHandle { why: error.to_string() })?;
         if let Some(out) = memory_fd_properties.as_mut() {
-            out.memory_type_bits = (1 << device.context().physical.memory_types().len()) - 1;
+            out.memory_type_bits = device.context().physical.resource_types();
         }
         done()
     }
@@ -332,7 +332,7 @@ entries! { DEVICE:
             return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() });
         }
         if let Some(out) = memory_host_pointer_properties.as_mut() {
-            out.memory_type_bits = (1 << device.context().physical.memory_types().len()) - 1;
+            out.memory_type_bits = device.context().physical.resource_types();
         }
         done()
     }
@@ -503,7 +503,7 @@ unsafe fn requirements(
 ) -> vk::Result<c::MemoryRequirements> {
     // SAFETY: as the caller says.
     let device = unsafe { handle::get(device)? };
-    let found = buffer.requirements(device.context().physical.memory_types().len() as u32);
+    let found = buffer.requirements(&device.context().physical);
     Ok(c::MemoryRequirements {
         size: found.bytes,
         alignment: found.alignment_bytes,

@@ -555,7 +555,7 @@ unsafe fn requirements(
 ) -> vk::Result<c::MemoryRequirements> {
     // SAFETY: as the caller says.
     let device = unsafe { handle::get(device)? };
-    let types = device.context().physical.memory_types().len() as u32;
+    let types = device.context().physical.resource_types();
     let found = image.requirements(plane, types)?;
     Ok(c::MemoryRequirements {
         size: found.bytes,

@@ -21,6 +21,7 @@ mod debug_utils;
 mod deferred;
 mod dependency;
 mod descriptor;
+mod descriptor_buffer;
 mod device;
 mod device_discovery;
 mod diagnosis;

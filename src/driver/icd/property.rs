@@ -69,6 +69,10 @@ macro_rules! properties {
 }
 
 /// Limit of descriptors in update-after-bind layouts.
+/// Bytes of a descriptor in a descriptor buffer.
+const DESCRIPTOR_BYTES: usize = vk::descriptor::DESCRIPTOR_BYTES;
+/// Bytes of addresses for descriptor buffers. Large sets share them.
+const DESCRIPTOR_SPACE_BYTES: u64 = 1 << 31;
 const UPDATABLE: u32 = vk::limits::UPDATE_AFTER_BIND_DESCRIPTORS;
 /// Limit of dynamic buffers in them: the descriptors of dynamic buffers are not in the heap, so the
 /// ordinary limit applies.
@@ -486,6 +490,43 @@ properties! {
         default_robustness_uniform_buffers: c::PipelineRobustnessBufferBehaviorEXT::DISABLED,
         default_robustness_vertex_inputs: c::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS_2,
         default_robustness_images: c::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2,
+    ]
+    PhysicalDeviceDescriptorBufferPropertiesEXT |_device| [
+        combined_image_sampler_descriptor_single_array: c::TRUE,
+        bufferless_push_descriptors: c::TRUE,
+        // The descriptor has the place of the view's state.
+        allow_sampler_image_view_post_submit_creation: c::FALSE,
+        descriptor_buffer_offset_alignment: DESCRIPTOR_BYTES as u64,
+        max_descriptor_buffer_bindings: vk::limits::MAX_SETS,
+        max_resource_descriptor_buffer_bindings: vk::limits::MAX_SETS,
+        max_sampler_descriptor_buffer_bindings: vk::limits::MAX_SETS,
+        max_embedded_immutable_sampler_bindings: vk::limits::MAX_SETS,
+        max_embedded_immutable_samplers: 2048,
+        // Nothing is captured to be replayed.
+        buffer_capture_replay_descriptor_data_size: 0,
+        image_capture_replay_descriptor_data_size: 0,
+        image_view_capture_replay_descriptor_data_size: 0,
+        sampler_capture_replay_descriptor_data_size: 0,
+        acceleration_structure_capture_replay_descriptor_data_size: 0,
+        sampler_descriptor_size: DESCRIPTOR_BYTES,
+        combined_image_sampler_descriptor_size: DESCRIPTOR_BYTES,
+        sampled_image_descriptor_size: DESCRIPTOR_BYTES,
+        storage_image_descriptor_size: DESCRIPTOR_BYTES,
+        uniform_texel_buffer_descriptor_size: DESCRIPTOR_BYTES,
+        robust_uniform_texel_buffer_descriptor_size: DESCRIPTOR_BYTES,
+        storage_texel_buffer_descriptor_size: DESCRIPTOR_BYTES,
+        robust_storage_texel_buffer_descriptor_size: DESCRIPTOR_BYTES,
+        uniform_buffer_descriptor_size: DESCRIPTOR_BYTES,
+        robust_uniform_buffer_descriptor_size: DESCRIPTOR_BYTES,
+        storage_buffer_descriptor_size: DESCRIPTOR_BYTES,
+        robust_storage_buffer_descriptor_size: DESCRIPTOR_BYTES,
+        input_attachment_descriptor_size: DESCRIPTOR_BYTES,
+        acceleration_structure_descriptor_size: 0,
+        max_sampler_descriptor_buffer_range: DESCRIPTOR_SPACE_BYTES,
+        max_resource_descriptor_buffer_range: DESCRIPTOR_SPACE_BYTES,
+        sampler_descriptor_buffer_address_space_size: DESCRIPTOR_SPACE_BYTES,
+        resource_descriptor_buffer_address_space_size: DESCRIPTOR_SPACE_BYTES,
+        descriptor_buffer_address_space_size: DESCRIPTOR_SPACE_BYTES,
     ]
     PhysicalDeviceMaintenance6PropertiesKHR |_device| [
         // Views of compressed images in formats of single texels have one layer, as core demands.

@@ -2,9 +2,10 @@
 
 use crate::entry::EntryPoint;
 use crate::{
-    calibrated_timestamps, command, debug_utils, deferred, descriptor, device, display, draw,
-    dynamic, graphics_pipeline, host_copy, image, image_copy, instance, pipeline, private_data,
-    push_descriptor, query, render, sampler, surface, swapchain, sync, transform_feedback,
+    calibrated_timestamps, command, debug_utils, deferred, descriptor, descriptor_buffer, device,
+    display, draw, dynamic, graphics_pipeline, host_copy, image, image_copy, instance, pipeline,
+    private_data, push_descriptor, query, render, sampler, surface, swapchain, sync,
+    transform_feedback,
 };
 
 /// Aliases of extensions that were promoted to core or to KHR: a name of a function, the name that
@@ -516,6 +517,7 @@ pub static TABLES: &[&[EntryPoint]] = &[
     debug_utils::DEBUG_UTILS,
     deferred::DEFERRED,
     descriptor::DESCRIPTOR,
+    descriptor_buffer::DESCRIPTOR_BUFFER,
     push_descriptor::PUSH_DESCRIPTOR,
     pipeline::PIPELINE,
     private_data::PRIVATE_DATA,

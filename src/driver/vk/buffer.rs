@@ -7,9 +7,16 @@ use ash::vk as api;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::memory::DeviceMemory;
+use crate::physical::PhysicalDevice;
 
 /// Maximum size of a buffer in bytes: half of the address space of a process.
 pub const MAX_BYTES: u64 = 1 << 47;
+
+/// Usages of descriptor buffers. Push descriptors do not need one.
+const DESCRIPTORS: api::BufferUsageFlags = api::BufferUsageFlags::from_raw(
+    api::BufferUsageFlags::SAMPLER_DESCRIPTOR_BUFFER_EXT.as_raw()
+        | api::BufferUsageFlags::RESOURCE_DESCRIPTOR_BUFFER_EXT.as_raw(),
+);
 
 /// `VkBuffer`.
 #[derive(Debug)]
@@ -67,8 +74,8 @@ impl Buffer {
         })
     }
 
-    /// Its memory requirements, given the number of memory types.
-    pub fn requirements(&self, type_count: u32) -> Requirements {
+    /// Its memory requirements.
+    pub fn requirements(&self, physical: &PhysicalDevice) -> Requirements {
         // Fills and copies work on whole dwords, and surfaces are bounded in dwords.
         let alignment_bytes = if self.usage.contains(api::BufferUsageFlags::UNIFORM_BUFFER) {
             limits::UNIFORM_OFFSET_ALIGNMENT
@@ -78,7 +85,10 @@ impl Buffer {
         Requirements {
             bytes: self.bytes.next_multiple_of(4),
             alignment_bytes,
-            type_bits: (1 << type_count) - 1,
+            type_bits: match self.usage.intersects(DESCRIPTORS) {
+                true => physical.descriptor_types(),
+                false => physical.resource_types(),
+            },
         }
     }
 

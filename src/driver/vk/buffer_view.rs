@@ -4,9 +4,9 @@ use ash::vk as api;
 use hw::FormatUse;
 
 use crate::buffer::Buffer;
-use crate::descriptor::HeapStates;
 use crate::error::{Error, Result};
 use crate::format;
+use crate::heap_states::HeapStates;
 use crate::limits::MAX_TEXEL_BUFFER_ELEMENTS;
 use crate::physical::PhysicalDevice;
 use crate::surface_state::{self, SurfaceStateWords};
@@ -33,18 +33,32 @@ impl BufferView {
         offset: u64,
         range: u64,
     ) -> Result<Self> {
+        let rest = buffer.bytes.checked_sub(offset).ok_or(Error::InvalidUse {
+            why: "a view that starts beyond its buffer",
+        })?;
+        Self::at(
+            physical,
+            buffer.address()? + offset,
+            range.min(rest),
+            format,
+        )
+    }
+
+    /// Creates a view of memory at an address.
+    pub fn at(
+        physical: &PhysicalDevice,
+        address: u64,
+        range: u64,
+        format: api::Format,
+    ) -> Result<Self> {
         let row = format::find(format).ok_or(Error::FormatNotSupported)?;
         let hw_gen = physical.info().device.hw_gen;
         if row.buffer_features(hw_gen).is_empty() {
             return Err(Error::FormatNotSupported);
         }
-        let rest = buffer.bytes.checked_sub(offset).ok_or(Error::InvalidUse {
-            why: "a view that starts beyond its buffer",
-        })?;
         let bytes = u32::from(row.hw.block_bits / 8);
-        let count = range.min(rest) / u64::from(bytes.max(1));
+        let count = range / u64::from(bytes.max(1));
         let count = count.min(MAX_TEXEL_BUFFER_ELEMENTS.into());
-        let address = buffer.address()? + offset;
         let surface = |format| surface_state::texels(address, count, bytes, format, row.swizzle);
         let format_number = row.hw.number;
         let uses = row.hw.uses(hw_gen);

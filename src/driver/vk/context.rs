@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use compile::Stage;
 use rustc_hash::FxHashMap;
 
-use crate::descriptor::SharedIndirect;
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::feature::EnabledFeatures;
+use crate::indirect_region::IndirectRegion;
 use crate::physical::PhysicalDevice;
 
 /// The device-lost state.
@@ -106,7 +106,7 @@ pub struct Context {
     pub reads: InputsReadCache,
     scratch: Mutex<BTreeMap<(u8, u32), Arc<i915::Buffer>>>,
     /// What sets with indirect descriptors share; created for the first of them.
-    indirect: OnceLock<SharedIndirect>,
+    indirect: OnceLock<IndirectRegion>,
     /// Custom border colours of samplers.
     border_pool: Arc<i915::MemoryPool>,
     /// Vulkan's predefined border colours.
@@ -200,13 +200,13 @@ impl Context {
     }
 
     /// What all sets with indirect descriptors refer to.
-    pub fn indirect(&self) -> Result<&SharedIndirect> {
+    pub fn indirect(&self) -> Result<&IndirectRegion> {
         // Two threads that create the first set at once must not place the same pages twice.
         let _first = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(shared) = self.indirect.get() {
             return Ok(shared);
         }
-        let new = SharedIndirect::new(&self.gpu)?;
+        let new = IndirectRegion::new(&self.gpu)?;
         Ok(self.indirect.get_or_init(|| new))
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk as api;
 
 use crate::context::{CHUNK_BYTES, Context, HEAPS};
+use crate::descriptor::TexelBuffers;
 use crate::error::{Error, Result};
 use crate::extension;
 use crate::feature::EnabledFeatures;
@@ -36,6 +37,8 @@ pub struct Device {
     extensions: Vec<&'static str>,
     /// The bindless heap with descriptors.
     pub descriptors: Arc<i915::SurfaceHeap>,
+    /// Views of texel buffers in descriptor buffers.
+    pub texel_buffers: TexelBuffers,
     /// Meta shaders, compiled at first use.
     pub meta_pipelines: Arc<MetaPipelines>,
     /// The first batch of the context.
@@ -131,6 +134,7 @@ impl Device {
             extensions,
             meta_pipelines: Arc::default(),
             descriptors: context.gpu.bindless().clone(),
+            texel_buffers: TexelBuffers::default(),
             context,
         }))
     }

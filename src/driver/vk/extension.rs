@@ -73,6 +73,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_depth_clamp_zero_one", 1, None),
     row("VK_EXT_depth_clip_control", 1, None),
     row("VK_EXT_depth_clip_enable", 1, None),
+    row("VK_EXT_descriptor_buffer", 1, None),
     row("VK_EXT_descriptor_indexing", 2, V1_2),
     row("VK_EXT_dynamic_rendering_unused_attachments", 1, None),
     row("VK_EXT_extended_dynamic_state", 1, V1_3),

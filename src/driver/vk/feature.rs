@@ -158,6 +158,10 @@ structures! {
     PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR [dynamicRenderingLocalRead];
     PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR [maintenance5];
     PHYSICAL_DEVICE_MAINTENANCE_6_FEATURES_KHR [maintenance6];
+    PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_FEATURES_EXT [
+        descriptorBuffer descriptorBufferCaptureReplay descriptorBufferImageLayoutIgnored
+        descriptorBufferPushDescriptors
+    ];
     PHYSICAL_DEVICE_PIPELINE_PROTECTED_ACCESS_FEATURES_EXT [pipelineProtectedAccess];
     PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT [pipelineRobustness];
     PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT [hostImageCopy];
@@ -399,6 +403,9 @@ offered! {
     maintenance4 "tests/vk/objects.rs";
     maintenance5 "tests/vk/maintenance5.rs";
     maintenance6 "tests/vk/maintenance.rs";
+    descriptorBuffer "tests/vk/descriptor_buffers.rs";
+    descriptorBufferImageLayoutIgnored "tests/vk/descriptor_buffers.rs";
+    descriptorBufferPushDescriptors "tests/vk/descriptor_buffers.rs";
     pipelineRobustness "tests/vk/robustness.rs";
     shaderIntegerFunctions2 "tests/spirv/run/integer_functions.spvasm";
     workgroupMemoryExplicitLayout "vkrunner-scripts/memory/workgroup-blocks.shader_test";

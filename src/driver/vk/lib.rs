@@ -24,8 +24,10 @@ pub mod extension;
 pub mod feature;
 pub mod format;
 pub mod graphics;
+mod heap_states;
 pub mod image;
 pub mod image_limits;
+mod indirect_region;
 pub mod instance;
 
 pub mod limits;

@@ -48,7 +48,16 @@ pub enum AddressConstraint {
 }
 
 impl AddressConstraint {
-    /// The kernel-level constraint. `shared`: the memory is exportable.
+    /// The kernel-level constraint for memory of descriptor buffers.
+    fn descriptor_place(self) -> i915::Placement {
+        let zone = i915::Zone::Indirect;
+        match self {
+            AddressConstraint::At(address) => i915::Placement::At(zone, address),
+            _ => i915::Placement::In(zone),
+        }
+    }
+
+    /// The kernel-level constraint for other memory. `shared`: the memory is exportable.
     fn kernel_place(self, shared: bool) -> i915::Placement {
         use i915::Zone::{High, Replay, Shared};
         match (self, shared) {
@@ -207,8 +216,21 @@ impl DeviceMemory {
                 what: "an allocation",
             });
         }
+        let holds_descriptors = physical.descriptor_types() >> request.type_index & 1 == 1;
+        if holds_descriptors && !request.export.is_empty() {
+            return Err(Error::FeatureNotPresent {
+                what: "external memory for descriptor buffers",
+            });
+        }
+        if holds_descriptors {
+            // The first pages of the region serve the sets in this memory, too.
+            context.indirect()?;
+        }
         let share = Share::new(context, request.bytes)?;
-        let place = request.address.kernel_place(!request.export.is_empty());
+        let place = match holds_descriptors {
+            true => request.address.descriptor_place(),
+            false => request.address.kernel_place(!request.export.is_empty()),
+        };
         let buffer = context
             .gpu
             .memory(request.bytes, place)

@@ -175,7 +175,7 @@ impl PhysicalDevice {
         self.info.workgroup_threads()
     }
 
-    /// Memory types; all in heap 0.
+    /// Memory types; all in heap 0. The last is for descriptor buffers.
     pub fn memory_types(&self) -> &'static [MemoryType] {
         const CACHED: MemoryType = MemoryType {
             flags: api::MemoryPropertyFlags::from_raw(
@@ -202,13 +202,24 @@ impl PhysicalDevice {
             ),
             heap_index: 0,
         };
+        // The last type is like the first, at other addresses.
         // With an LLC, which CPU and GPU share, cached pages are coherent. Without one, cached
         // pages are fast to read but need flushes, and Vulkan also requires a coherent type.
         if self.info.has_llc {
-            &[CACHED]
+            &[CACHED, CACHED]
         } else {
-            &[COMBINED, INCOHERENT]
+            &[COMBINED, INCOHERENT, COMBINED]
         }
+    }
+
+    /// Mask of the memory types of all resources but descriptor buffers.
+    pub fn resource_types(&self) -> u32 {
+        (1 << (self.memory_types().len() - 1)) - 1
+    }
+
+    /// Mask of the memory types of descriptor buffers, which shaders reach by 32-bit offsets.
+    pub fn descriptor_types(&self) -> u32 {
+        1 << (self.memory_types().len() - 1)
     }
 
     /// The limits.

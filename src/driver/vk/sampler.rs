@@ -13,9 +13,9 @@ use cmd::image::ChannelSelect;
 use hw::state::sampler_state as state;
 
 use crate::context::{BORDER_STRIDE_BYTES, BORDERS, Context, HEAPS};
-use crate::descriptor::HeapStates;
 use crate::error::{Error, Result};
 use crate::format;
+use crate::heap_states::HeapStates;
 use crate::planar::SamplerYcbcrConversion;
 use crate::surface_state::SurfaceStateWords;
 

@@ -115,7 +115,7 @@ impl Isel<'_> {
         if self.uses[def.index()] > 0 && self.is_indirect(i) {
             return Err(FsError::Unsupported {
                 op: i.op.info().name,
-                what: "the NIR pipeline should have loaded the sampler's descriptor".into(),
+                what: "the NIR pipeline should have loaded the sampler's descriptor",
             });
         }
         let stride_bytes = self.binding(i)?.samplers.stride_bytes;

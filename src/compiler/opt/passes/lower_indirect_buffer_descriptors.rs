@@ -22,8 +22,8 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Alignment of a uniform buffer in bytes (`minUniformBufferOffsetAlignment`).
-const UNIFORM_ALIGNMENT: u32 = 64;
+/// Alignment of a uniform buffer in bytes: inline uniform blocks have that of descriptors.
+const UNIFORM_ALIGNMENT: u32 = IndirectDescriptor::BYTES;
 /// Alignment of a storage buffer in bytes (`minStorageBufferOffsetAlignment`).
 const STORAGE_ALIGNMENT: u32 = 4;
 
@@ -52,7 +52,7 @@ pub fn lower_indirect_buffer_descriptors(s: &mut Shader, ctx: &Ctx) -> bool {
         |b, id| {
             let origin = origin(b.shader, &b.shader.instrs[id]);
             match (b.shader.instrs[id].clone(), origin) {
-                (Instr::Intrinsic(i), Some(origin)) => lower(b, &i, origin, sets),
+                (Instr::Intrinsic(i), Some(origin)) => lower(b, &i, origin, ctx),
                 _ => Action::Keep,
             }
         },
@@ -250,6 +250,25 @@ fn load_buffer(b: &mut Builder<'_>, handle: Id<Def>, origin: Origin, base_high: 
     }
 }
 
+/// The size of the inline uniform block with a handle; `None` if it is another buffer's.
+fn inline_block_bytes(s: &Shader, handle: Id<Def>, ctx: &Ctx) -> Option<u32> {
+    let index = s.intrinsic_of(handle)?;
+    let is_index = index.op == IntrinsicOp::VulkanResourceIndex;
+    let place = is_index.then(|| (index.index("set"), index.index("binding")))?;
+    let mut blocks = ctx.inline_blocks.iter();
+    let block = blocks.find(|(set, binding, _)| (*set, *binding) == place)?;
+    Some(block.2)
+}
+
+/// An inline uniform block, which is in the set itself.
+fn inline_block(b: &mut Builder<'_>, handle: Id<Def>, bytes: u32, base_high: u32) -> Buffer {
+    let low = b.iadd_imm(handle, -i64::from(IndirectDescriptor::TAG));
+    Buffer {
+        address: emit_address(b, low, base_high),
+        bytes: b.imm_u32(bytes),
+    }
+}
+
 /// The address of `size` bytes at an offset of a buffer; the offset `outside` of the region of
 /// indirect descriptors unless they are all in bounds. Also returns whether they are.
 fn emit_bounded_address(
@@ -276,12 +295,16 @@ fn align(i: &Intrinsic, buffer_alignment: u32) -> [u32; 2] {
     [mul, offset % mul]
 }
 
-fn lower(b: &mut Builder<'_>, i: &Intrinsic, origin: Origin, sets: IndirectSets) -> Action {
+fn lower(b: &mut Builder<'_>, i: &Intrinsic, origin: Origin, ctx: &Ctx) -> Action {
     use IntrinsicOp as Op;
     let Some(at) = handle_operand(i.op) else {
         return Action::Keep;
     };
-    let buffer = load_buffer(b, i.srcs[at], origin, sets.base_high);
+    let sets = ctx.indirect_sets;
+    let buffer = match inline_block_bytes(b.shader, i.srcs[at], ctx) {
+        Some(bytes) => inline_block(b, i.srcs[at], bytes, sets.base_high),
+        None => load_buffer(b, i.srcs[at], origin, sets.base_high),
+    };
     let zeros = (IndirectDescriptor::ZEROS_OFFSET, sets.base_high);
     let discarded = (IndirectDescriptor::DISCARD_OFFSET, sets.base_high);
     let bytes = |b: &Builder<'_>, def| u32::from(b.components(def)) * u32::from(b.bits(def)) / 8;

@@ -54,16 +54,35 @@ fn handles(i: &Instr) -> SmallVec<[Id<Def>; 2]> {
     out
 }
 
+/// The handle of the first plane's state and the constant that was added to it, for the states of
+/// other planes.
+fn plane_of(s: &Shader, handle: Id<Def>) -> Option<(Id<Def>, i64)> {
+    let Instr::Alu(add) = s.instr_of(handle) else {
+        return None;
+    };
+    let [base, plane] = &add.srcs[..] else {
+        return None;
+    };
+    let constant = s.const_component(plane.def, 0)?;
+    (add.op == AluOp::IAdd).then_some((base.def, i64::from(constant as u32 as i32)))
+}
+
 /// The instruction that computes the handle of an indirect descriptor.
 fn indexed_binding(s: &Shader, handle: Id<Def>, sets: IndirectSets) -> Option<&Intrinsic> {
     use IntrinsicOp::{VulkanResourceIndex, VulkanSamplerIndex};
+    let handle = plane_of(s, handle).map_or(handle, |(base, _)| base);
     let found = s.intrinsic_of(handle)?;
     let indexes = matches!(found.op, VulkanResourceIndex | VulkanSamplerIndex);
     (indexes && sets.contains(found.index("set"))).then_some(found)
 }
 
-/// Loads the handle that the indirect descriptor `handle` contains.
+/// Loads the handle that the indirect descriptor `handle` contains. A constant that was added for a
+/// further plane is added to the loaded handle: the planes' states are consecutive.
 fn load_handle(b: &mut Builder<'_>, handle: Id<Def>, sets: IndirectSets) -> Option<Id<Def>> {
+    if let Some((base, plane)) = plane_of(b.shader, handle) {
+        let loaded = load_handle(b, base, sets)?;
+        return Some(b.iadd_imm(loaded, plane));
+    }
     let found = indexed_binding(b.shader, handle, sets)?.clone();
     let dword = match found.op {
         IntrinsicOp::VulkanSamplerIndex => IndirectDescriptor::SAMPLER_DWORD,

@@ -14,7 +14,9 @@ use super::pass::RenderPassInstance;
 use super::target::{InheritedRendering, Rendering, Resolve};
 use super::transient_surfaces::TransientSurfaces;
 use crate::context::Context;
-use crate::descriptor::{BufferDescriptor, DescriptorSet, PipelineLayout, PushDescriptorSet};
+use crate::descriptor::{
+    BufferDescriptor, DescriptorSet, PipelineLayout, PushDescriptorSet, handle_at,
+};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::meta_pipelines::MetaPipelines;
@@ -76,6 +78,8 @@ pub struct CommandBuffer {
     pub(super) surfaces: TransientSurfaces,
     /// Push descriptor sets by bind point.
     pushed: [PushDescriptorSet; 2],
+    /// Addresses of the bound descriptor buffers.
+    descriptor_buffers: SmallVec<[u64; 4]>,
     pub(super) rendering: Rendering,
     /// State of attachment clears, created at first use.
     pub(super) attachment_clear_state: Option<Box<cmd::draw::state::FixedFunctionState>>,
@@ -111,6 +115,7 @@ impl CommandBuffer {
             recorder: Recorder::new(BatchMemory::new(&pool.memory), pool.machine),
             surfaces: TransientSurfaces::default(),
             pushed: Default::default(),
+            descriptor_buffers: SmallVec::new(),
             rendering: Rendering::default(),
             attachment_clear_state: None,
             rectangle_state: None,
@@ -139,6 +144,7 @@ impl CommandBuffer {
             self.recorder.restart().clear();
             self.surfaces.clear();
             self.pushed = Default::default();
+            self.descriptor_buffers.clear();
             self.rendering.clear();
             self.unresolved_clears.clear();
             self.clear_states.clear();
@@ -243,6 +249,53 @@ impl CommandBuffer {
             return self.bind_dynamic(point, layout, number, set, offsets);
         }
         Ok(())
+    }
+
+    /// Binds descriptor buffers, by address.
+    pub fn bind_descriptor_buffers(&mut self, addresses: impl Iterator<Item = u64>) {
+        self.descriptor_buffers.clear();
+        self.descriptor_buffers.extend(addresses);
+    }
+
+    /// Binds the set at an offset of a descriptor buffer, given by its index.
+    pub fn bind_buffer_set(
+        &mut self,
+        point: BindPoint,
+        number: usize,
+        index: u32,
+        offset: u64,
+    ) -> Result<()> {
+        let buffer = self.descriptor_buffers.get(index as usize);
+        let address = buffer.and_then(|address| address.checked_add(offset));
+        let handle = address.and_then(handle_at).ok_or(Error::InvalidUse {
+            why: "a set in a descriptor buffer that is not bound, or whose memory is of another \
+                  type than vkGetBufferMemoryRequirements returns",
+        })?;
+        self.set_buffer_handle(point, number, handle)
+    }
+
+    /// Binds the embedded samplers of a set.
+    pub fn bind_embedded_samplers(
+        &mut self,
+        point: BindPoint,
+        layout: &PipelineLayout,
+        number: usize,
+    ) -> Result<()> {
+        let set = layout.sets.get(number);
+        let handle = set.and_then(|set| set.embedded_handle());
+        let handle = handle.ok_or(Error::InvalidUse {
+            why: "embedded samplers of a set layout that has none",
+        })?;
+        self.set_buffer_handle(point, number, handle)
+    }
+
+    fn set_buffer_handle(&mut self, point: BindPoint, number: usize, handle: u32) -> Result<()> {
+        match self.set_handle(point, number, handle) {
+            true => Ok(()),
+            false => Err(Error::InvalidUse {
+                why: "a descriptor set beyond maxBoundDescriptorSets",
+            }),
+        }
     }
 
     #[inline]

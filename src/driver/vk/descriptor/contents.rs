@@ -2,9 +2,10 @@
 //!
 //! In:  what is written to a descriptor. Out: stores to its slots.
 
-use super::indirect::{HeapStates, IndirectContents};
+use super::indirect::{IndirectContents, SamplerStates};
 use super::layout::{BindingLayout, SetLayout};
 use crate::error::Result;
+use crate::heap_states::HeapStates;
 use crate::sampler::{Sampler, SamplerStateWords, as_slot};
 use crate::surface_state::{self, SURFACE_BYTES, SurfaceStateWords};
 
@@ -17,8 +18,8 @@ pub struct DescriptorContents<'a> {
     surfaces: &'a [SurfaceStateWords],
     /// Where indirect descriptors have these surfaces in the heap; `None`: null surfaces.
     surface_states: Option<&'a HeapStates>,
-    /// The sampler state, and where indirect descriptors have it in the heap.
-    sampler: Option<(SamplerStateWords, &'a HeapStates)>,
+    /// The sampler.
+    sampler: Option<&'a Sampler>,
 }
 
 impl<'a> DescriptorContents<'a> {
@@ -52,7 +53,7 @@ impl<'a> DescriptorContents<'a> {
         Self {
             surfaces: &[],
             surface_states: None,
-            sampler: Some((sampler.state, &sampler.in_heap)),
+            sampler: Some(sampler),
         }
     }
 
@@ -70,7 +71,7 @@ impl<'a> DescriptorContents<'a> {
     #[inline]
     pub fn with_sampler(self, sampler: &'a Sampler) -> Self {
         Self {
-            sampler: Some((sampler.state, &sampler.in_heap)),
+            sampler: Some(sampler),
             ..self
         }
     }
@@ -80,7 +81,9 @@ impl<'a> DescriptorContents<'a> {
         IndirectContents {
             surfaces: self.surface_states.map(|states| (self.surfaces, states)),
             has_surfaces: !self.surfaces.is_empty(),
-            sampler: self.sampler,
+            sampler: self
+                .sampler
+                .map(|sampler| (SamplerStates::of(sampler), &sampler.in_heap)),
         }
     }
 
@@ -102,10 +105,11 @@ impl<'a> DescriptorContents<'a> {
             to.write_slot(at, surface)?;
         }
         let writes_samplers = binding_layout.writes_samplers();
-        let Some((state, _)) = self.sampler.filter(|_| writes_samplers) else {
+        let Some(sampler) = self.sampler.filter(|_| writes_samplers) else {
             return Ok(());
         };
-        store_sampler(binding_layout, element, state, self.surfaces.is_empty(), to)
+        let alone = self.surfaces.is_empty();
+        store_sampler(binding_layout, element, sampler.state, alone, to)
     }
 }
 

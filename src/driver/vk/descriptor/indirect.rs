@@ -7,16 +7,19 @@
 //! Layouts choose indirect descriptors for sets that could take up much of the heap (see `layout`).
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use abi::IndirectDescriptor;
 use hw::state::render_surface_state as rss;
 use hw::value::state::surface_type::SURFTYPE_BUFFER;
 use hw::value::surface_format;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::context::{Context, SAMPLER_BASE_BYTES};
 use crate::error::{Error, Result};
-use crate::sampler::SamplerStateWords;
+use crate::heap_states::HeapStates;
+use crate::sampler::{Sampler, SamplerStateWords};
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, SurfaceStateWords};
 
 /// High dword of the address of the region of indirect descriptors.
@@ -25,66 +28,58 @@ pub(super) const BASE_HIGH: u32 = (i915::INDIRECT_BASE >> 32) as u32;
 // Handles are offsets in the region, to which shaders add the high dword.
 const _: () = assert!(i915::INDIRECT_BASE as u32 == 0);
 
-/// States in the bindless heap that indirect descriptors refer to: the surface states of a view, or
-/// the state of a sampler. They are written at first use, and stay until their owner is dropped.
-#[derive(Debug, Default)]
-pub struct HeapStates(OnceLock<i915::HeapAllocation>);
+/// The states of a sampler.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SamplerStates {
+    pub(super) state: SamplerStateWords,
+    pub(super) chroma: Option<SamplerStateWords>,
+}
 
-impl HeapStates {
-    /// Handle of the first of some surface states.
-    fn surfaces(
-        &self,
-        heap: &Arc<i915::SurfaceHeap>,
-        surfaces: &[SurfaceStateWords],
-    ) -> Result<u32> {
-        let bytes = SURFACE_BYTES * surfaces.len() as u32;
-        let offset = self.get(heap, bytes, |at| {
-            let mut places = (at..).step_by(SURFACE_BYTES as usize).zip(surfaces);
-            places.try_for_each(|(at, surface)| heap.write(at, surface))
-        })?;
-        Ok(offset << 6)
-    }
-
-    /// Handle of a sampler state.
-    fn sampler(&self, heap: &Arc<i915::SurfaceHeap>, state: SamplerStateWords) -> Result<u32> {
-        let offset = self.get(heap, SURFACE_BYTES, |at| heap.write_sampler(at, &state))?;
-        Ok(offset + SAMPLER_BASE_BYTES)
-    }
-
-    fn get(
-        &self,
-        heap: &Arc<i915::SurfaceHeap>,
-        bytes: u32,
-        write: impl FnOnce(u32) -> i915::Result<()>,
-    ) -> Result<u32> {
-        if let Some(states) = self.0.get() {
-            return Ok(states.offset_bytes());
+impl SamplerStates {
+    pub(super) fn of(sampler: &Sampler) -> SamplerStates {
+        SamplerStates {
+            state: sampler.state,
+            chroma: sampler.chroma,
         }
-        let new = heap.allocate(bytes)?;
-        write(new.offset_bytes())?;
-        // If another thread was first, this allocation is dropped.
-        Ok(self.0.get_or_init(|| new).offset_bytes())
+    }
+
+    /// Handle for shaders.
+    fn handle(&self, heap: &Arc<i915::SurfaceHeap>, in_heap: &HeapStates) -> Result<u32> {
+        Ok(in_heap.sampler(heap, self.state, self.chroma)? + SAMPLER_BASE_BYTES)
     }
 }
 
-/// What all indirect descriptors of a device refer to.
-#[derive(Debug)]
-pub struct SharedIndirect {
-    /// The first pages of the region: zeros, and where discarded writes go.
-    _pages: Arc<i915::Buffer>,
-    /// The surfaces of null descriptors.
-    null: HeapStates,
+/// The handle of the indirect descriptor at an address; `None` if it is not in the region of
+/// indirect descriptors.
+pub(crate) fn handle_at(address: u64) -> Option<u32> {
+    let offset = u32::try_from(address.checked_sub(i915::INDIRECT_BASE)?).ok()?;
+    Some(offset | IndirectDescriptor::TAG)
 }
 
-impl SharedIndirect {
-    /// Creates it, for a device's first set with indirect descriptors.
-    pub fn new(gpu: &i915::Device) -> Result<Self> {
-        let at = i915::Placement::At(i915::Zone::Indirect, i915::INDIRECT_BASE);
-        Ok(Self {
-            _pages: gpu.memory(IndirectDescriptor::FIRST_SET_OFFSET.into(), at)?,
-            null: HeapStates::default(),
-        })
+/// The descriptor of a buffer; `null` is the handle of null surfaces.
+pub(super) fn describe_buffer(null: u32, buffer: BufferDescriptor) -> IndirectDescriptor {
+    match buffer.bytes.min(u32::MAX.into()) as u32 {
+        0 => IndirectDescriptor::image(null, 0),
+        bytes => IndirectDescriptor::buffer(buffer.address, bytes),
     }
+}
+
+/// The descriptor of an image, sampler or texel buffer; `null` is the handle of null surfaces.
+pub(super) fn describe(
+    heap: &Arc<i915::SurfaceHeap>,
+    null: u32,
+    contents: &IndirectContents<'_>,
+) -> Result<IndirectDescriptor> {
+    let surface = match contents.surfaces {
+        Some((words, states)) => states.surfaces(heap, words)?,
+        None if contents.has_surfaces => null,
+        None => 0,
+    };
+    let sampler = match &contents.sampler {
+        Some((states, in_heap)) => states.handle(heap, in_heap)?,
+        None => 0,
+    };
+    Ok(IndirectDescriptor::image(surface, sampler))
 }
 
 /// The memory of a set.
@@ -113,7 +108,7 @@ pub(super) struct IndirectContents<'a> {
     /// The descriptor has surfaces: it is not a lone sampler.
     pub(super) has_surfaces: bool,
     /// Sampler state and its place in the heap.
-    pub(super) sampler: Option<(SamplerStateWords, &'a HeapStates)>,
+    pub(super) sampler: Option<(SamplerStates, &'a HeapStates)>,
 }
 
 /// Where the words of a descriptor are.
@@ -125,15 +120,14 @@ impl IndirectSet {
     /// Memory of `bytes` for a set.
     pub(super) fn new(context: &Context, bytes: u32) -> Result<Self> {
         let heap = context.gpu.bindless().clone();
-        let shared = context.indirect()?;
-        let null = [surface_state::NONE; 2];
+        let null = context.indirect()?.null(&heap)?;
         let bytes = u64::from(bytes.max(IndirectDescriptor::BYTES));
         let memory = context.gpu.buffer(bytes, i915::Zone::Indirect)?;
         // Later stores cannot fail.
         memory.map()?;
         Ok(Self {
             memory,
-            null: shared.null.surfaces(&heap, &null)?,
+            null,
             heap,
             copies: Mutex::default(),
         })
@@ -144,18 +138,12 @@ impl IndirectSet {
         (self.memory.address() as u32) | IndirectDescriptor::TAG
     }
 
-    /// GPU address of a byte offset.
-    pub(super) fn address(&self, at: u32) -> u64 {
-        self.memory.address() + u64::from(at)
-    }
-
     /// Writes the descriptor of a buffer.
     pub(super) fn write_buffer(&self, at: u32, buffer: BufferDescriptor) -> Result<()> {
-        let bytes = buffer.bytes.min(u32::MAX.into()) as u32;
-        let descriptor = match bytes {
-            0 => IndirectDescriptor::image(self.null, 0),
-            _ => IndirectDescriptor::buffer(buffer.address, bytes),
-        };
+        self.store(at, &describe_buffer(self.null, buffer))
+    }
+
+    fn store(&self, at: u32, descriptor: &IndirectDescriptor) -> Result<()> {
         Ok(self
             .memory
             .map()?
@@ -165,45 +153,19 @@ impl IndirectSet {
     /// Writes an image, sampler or texel buffer. The sampler of a combined image sampler stays if
     /// `contents` has none.
     pub(super) fn write(&self, at: u32, contents: &IndirectContents<'_>) -> Result<()> {
-        let surface = match contents.surfaces {
-            Some((words, states)) => states.surfaces(&self.heap, words)?,
-            None if contents.has_surfaces => self.null,
-            None => 0,
-        };
-        let words = self.memory.map()?;
-        match contents.sampler {
-            Some(_) => {
-                let sampler = self.sampler_handle(contents)?;
-                let descriptor = IndirectDescriptor::image(surface, sampler);
-                words.write_words(dword(at, 0), &descriptor.dwords)?;
-            }
-            None => {
-                let place = dword(at, IndirectDescriptor::SURFACE_DWORD);
-                words.write_words(place, &[surface])?;
-                let place = dword(at, IndirectDescriptor::SIZE_DWORD);
-                words.write_words(place, &[0])?;
-            }
+        let mut descriptor = describe(&self.heap, self.null, contents)?;
+        if contents.sampler.is_none() {
+            let sampler = IndirectDescriptor::SAMPLER_DWORD as usize;
+            descriptor.dwords[sampler] = self.read(at)?.dwords[sampler];
         }
-        Ok(())
+        self.store(at, &descriptor)
     }
 
     /// Writes an immutable sampler.
-    pub(super) fn write_sampler(
-        &self,
-        at: u32,
-        state: SamplerStateWords,
-        states: &HeapStates,
-    ) -> Result<()> {
-        let handle = states.sampler(&self.heap, state)?;
+    pub(super) fn write_sampler(&self, at: u32, sampler: &Sampler) -> Result<()> {
+        let handle = SamplerStates::of(sampler).handle(&self.heap, &sampler.in_heap)?;
         let place = dword(at, IndirectDescriptor::SAMPLER_DWORD);
         Ok(self.memory.map()?.write_words(place, &[handle])?)
-    }
-
-    fn sampler_handle(&self, contents: &IndirectContents<'_>) -> Result<u32> {
-        match contents.sampler {
-            Some((state, states)) => states.sampler(&self.heap, state),
-            None => Ok(0),
-        }
     }
 
     /// Writes bytes of an inline uniform block.
@@ -268,22 +230,27 @@ impl IndirectSet {
             &IndirectContents {
                 surfaces: (!surfaces.is_empty()).then_some((surfaces, &states.surfaces)),
                 has_surfaces: !surfaces.is_empty(),
-                sampler: sampler.map(|state| (state, &states.sampler)),
+                sampler: sampler.map(|state| {
+                    let chroma = None;
+                    (SamplerStates { state, chroma }, &states.sampler)
+                }),
             },
         )
     }
 
-    /// The surface states of a descriptor, and its sampler state, if any, for a set in the heap.
+    /// The surface states of a descriptor with `count` slots, and its sampler state, if any, for a
+    /// set in the heap.
     pub(super) fn copy_to_heap(
         &self,
         at: u32,
-    ) -> Result<([SurfaceStateWords; 2], Option<SamplerStateWords>)> {
+        count: u32,
+    ) -> Result<(SmallVec<[SurfaceStateWords; 2]>, Option<SamplerStateWords>)> {
         let [low, high, bytes, _] = self.read(at)?.dwords;
         if bytes != 0 {
             let address = u64::from(low) | u64::from(high) << 32;
             let bytes = bytes.into();
             let surface = surface_state::buffer(BufferDescriptor { address, bytes });
-            return Ok(([surface; 2], None));
+            return Ok((smallvec![surface; count as usize], None));
         }
         let (surface, sampler) = (low >> 6, high);
         let state = match sampler {
@@ -293,15 +260,16 @@ impl IndirectSet {
                     .read_sampler(sampler.wrapping_sub(SAMPLER_BASE_BYTES))?,
             ),
         };
-        let surfaces = match surface {
-            0 => [surface_state::NONE; 2],
-            _ => {
-                let first = self.heap.read(surface)?;
-                // An image that is only sampled has one surface; what follows is not read then.
-                let second = self.heap.read(surface + SURFACE_BYTES).unwrap_or(first);
-                [first, second]
+        let mut surfaces = smallvec![surface_state::NONE; count as usize];
+        if surface != 0 {
+            // An image that is only sampled has one surface; what follows it is not read then.
+            for (to, at) in surfaces
+                .iter_mut()
+                .zip((surface..).step_by(SURFACE_BYTES as usize))
+            {
+                *to = self.heap.read(at).unwrap_or(surface_state::NONE);
             }
-        };
+        }
         Ok((surfaces, state))
     }
 }
@@ -312,7 +280,7 @@ const OUT_OF_MEMORY_RANGE: Error = Error::InvalidUse {
 
 /// The buffer of a surface state of format RAW.
 fn buffer_of(surface: &SurfaceStateWords) -> Option<BufferDescriptor> {
-    let raw = rss::SURFACE_FORMAT.get(surface) == u64::from(surface_format::RAW);
+    let raw = rss::SURFACE_FORMAT.get(surface) == surface_format::RAW;
     let buffer = rss::SURFACE_TYPE.get(surface) == SURFTYPE_BUFFER;
     (raw && buffer).then(|| BufferDescriptor {
         address: rss::SURFACE_BASE_ADDRESS.get(surface),

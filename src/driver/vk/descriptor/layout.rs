@@ -9,8 +9,8 @@ use abi::IndirectDescriptor;
 use ash::vk as api;
 use smallvec::SmallVec;
 
-use super::indirect::BASE_HIGH;
-use crate::context::SAMPLER_BASE_BYTES;
+use super::indirect::{BASE_HIGH, IndirectSet};
+use crate::context::{Context, SAMPLER_BASE_BYTES};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::sampler::Sampler;
@@ -163,7 +163,7 @@ pub(super) enum Storage {
     Inline,
     /// An indirect descriptor.
     Indirect,
-    /// An inline uniform block behind an indirect descriptor of it.
+    /// An inline uniform block in a set with indirect descriptors, without a descriptor.
     IndirectInline,
     /// No storage: an unknown type.
     Nothing,
@@ -192,8 +192,7 @@ impl Storage {
             Storage::Inline => u64::from(count).next_multiple_of(slot) + slot,
             Storage::Indirect => u64::from(count) * u64::from(IndirectDescriptor::BYTES),
             Storage::IndirectInline => {
-                let each = u64::from(IndirectDescriptor::BYTES);
-                u64::from(count).next_multiple_of(each) + each
+                u64::from(count).next_multiple_of(IndirectDescriptor::BYTES.into())
             }
             _ => 0,
         }
@@ -287,9 +286,25 @@ pub struct SetLayout {
     push: bool,
     /// Sets have indirect descriptors, in memory of their own.
     pub(super) indirect: bool,
+    /// Sets are in descriptor buffers.
+    descriptor_buffer: bool,
+    /// The set of a layout with embedded samplers.
+    embedded: EmbeddedSamplers,
     /// Sets have one size and no initial contents, and keep no host state.
     pub(super) is_stateless: bool,
 }
+
+/// The set of embedded samplers. It does not distinguish layouts: equal samplers make equal sets.
+#[derive(Debug, Default)]
+struct EmbeddedSamplers(Option<IndirectSet>);
+
+impl PartialEq for EmbeddedSamplers {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for EmbeddedSamplers {}
 
 /// Total size of a set's bindings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -446,6 +461,11 @@ impl SetLayoutBuilder<'_> {
         let size = &layout.size;
         layout.is_stateless = !size.made && size.dynamic == 0 && !self.variable && !layout.indirect;
         let fits = layout.indirect || size.heap_bytes <= MAX_HEAP_BYTES;
+        if layout.descriptor_buffer && !layout.push && !layout.indirect {
+            return Err(Error::InvalidUse {
+                why: "dynamic buffers in a descriptor buffer",
+            });
+        }
         if !fits || size.descriptors > MAX_SET_DESCRIPTORS {
             return Err(TOO_LARGE);
         }
@@ -479,8 +499,44 @@ impl SetLayout {
             samplers: Vec::new(),
             push,
             indirect: false,
+            descriptor_buffer: false,
+            embedded: EmbeddedSamplers::default(),
             is_stateless: true,
         }
+    }
+
+    /// Makes it the layout of sets in descriptor buffers. Push descriptors need no buffer.
+    pub fn use_descriptor_buffer(&mut self) {
+        self.descriptor_buffer = true;
+        self.indirect = true;
+    }
+
+    /// Creates the set of a layout that has only embedded samplers, which is bound without a buffer.
+    pub fn embed_samplers(&mut self, context: &Context) -> Result<()> {
+        let set = IndirectSet::new(context, self.size.heap_bytes as u32)?;
+        for binding_layout in &self.bindings {
+            for (element, sampler) in (0..).zip(self.samplers(binding_layout)) {
+                set.write_sampler(binding_layout.element_offset(element), sampler)?;
+            }
+        }
+        self.embedded = EmbeddedSamplers(Some(set));
+        Ok(())
+    }
+
+    /// Handle of the set of embedded samplers.
+    pub(crate) fn embedded_handle(&self) -> Option<u32> {
+        self.embedded.0.as_ref().map(IndirectSet::handle)
+    }
+
+    /// Bytes of a set in a descriptor buffer.
+    pub fn buffer_bytes(&self) -> u64 {
+        self.size.heap_bytes
+    }
+
+    /// Byte offset of a binding of a set in a descriptor buffer.
+    pub fn buffer_offset(&self, binding: u32) -> Option<u64> {
+        let binding_layout = self.bindings_from(binding)?.first()?;
+        Some(binding_layout.offset_bytes.into())
     }
 
     /// Asks for indirect descriptors, if the layout's bindings allow them.
@@ -534,12 +590,11 @@ impl SetLayout {
     }
 
     /// Whether descriptors can be indirect: dynamic buffers have surfaces that are written when they
-    /// are bound, and conversions need several surfaces in a row.
+    /// are bound.
     fn may_be_indirect(&self) -> bool {
         let mut all = self.bindings.iter();
-        !self.push
-            && !self.bindings.is_empty()
-            && all.all(|b| b.storage != Storage::Dynamic && !b.converts)
+        let wanted = self.descriptor_buffer || !self.bindings.is_empty();
+        !self.push && wanted && all.all(|b| b.storage != Storage::Dynamic)
     }
 
     /// Computes the offsets of indirect descriptors.
@@ -607,7 +662,12 @@ impl SetLayout {
                 why: "a variable descriptor count above the layout's",
             });
         }
-        let bytes = last.storage.bytes(last.info.slots, count);
+        // Shaders know the maximum size of an inline uniform block only.
+        let count_in_memory = match last.storage {
+            Storage::IndirectInline => last.info.count,
+            _ => count,
+        };
+        let bytes = last.storage.bytes(last.info.slots, count_in_memory);
         Ok((last.offset_bytes + bytes as u32, count))
     }
 
@@ -648,10 +708,18 @@ impl SetLayout {
             .iter()
             .filter(|binding_layout| binding_layout.info.count > 0)
             .filter_map(|binding_layout| {
+                let kind = TypeInfo::from_type(binding_layout.info.kind).abi?;
+                let (kind, count) = match binding_layout.storage {
+                    Storage::IndirectInline => {
+                        let kind = abi::DescriptorKind::InlineUniformBlock;
+                        (kind, binding_layout.info.count)
+                    }
+                    _ => (kind, binding_layout.descriptors()),
+                };
                 Some(abi::DescriptorBinding {
                     binding: binding_layout.info.binding,
-                    kind: TypeInfo::from_type(binding_layout.info.kind).abi?,
-                    count: binding_layout.descriptors(),
+                    kind,
+                    count,
                     offset_bytes: binding_layout.offset_bytes,
                     stride_bytes: binding_layout.stride_bytes,
                     samplers: binding_layout.samplers,

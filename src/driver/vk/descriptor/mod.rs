@@ -6,16 +6,20 @@
 //!      descriptors in memory of their own.
 
 mod contents;
+mod data;
 mod indirect;
 mod layout;
 mod pool;
 mod push;
 mod set;
+mod texel_buffers;
 
+pub use crate::heap_states::HeapStates;
 pub use crate::surface_state::BufferDescriptor;
 pub use contents::DescriptorContents;
+pub use data::{DESCRIPTOR_BYTES, DescriptorBytes, buffer_descriptor, image_descriptor};
 pub use i915::SurfaceHeap;
-pub use indirect::{HeapStates, SharedIndirect};
+pub(crate) use indirect::handle_at;
 pub use layout::{
     BindingInfo, PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, descriptor_slots,
 };
@@ -25,3 +29,4 @@ pub use set::{
     BindingCursor, CombinedImageSampler, DescriptorSet, DescriptorUpdateTemplate, SetWriter,
     TemplateEntry, buffer,
 };
+pub use texel_buffers::{TexelBuffer, TexelBuffers};

@@ -9,7 +9,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use abi::IndirectDescriptor;
 use ash::vk as api;
 use smallvec::SmallVec;
 
@@ -214,18 +213,10 @@ impl<'a> SetWriter<'a> {
     #[cold]
     fn write_initial_indirect(self, binding_layout: &BindingLayout) -> Result<()> {
         let (set, indirect) = (self.set, self.set.indirect()?);
-        if binding_layout.storage == Storage::IndirectInline {
-            let data = binding_layout.offset_bytes + IndirectDescriptor::BYTES;
-            let block = BufferDescriptor {
-                address: indirect.address(data),
-                bytes: set.count(binding_layout).into(),
-            };
-            indirect.write_buffer(binding_layout.offset_bytes, block)?;
-        }
         let samplers = (0..set.count(binding_layout)).zip(set.layout.samplers(binding_layout));
         for (element, sampler) in samplers {
             let at = binding_layout.element_offset(element);
-            indirect.write_sampler(at, sampler.state, &sampler.in_heap)?;
+            indirect.write_sampler(at, sampler)?;
         }
         Ok(())
     }
@@ -419,15 +410,15 @@ impl<'a> SetWriter<'a> {
         let mut skip = offset_bytes;
         bindings.iter().map(move |binding_layout| {
             let (from, count) = (std::mem::take(&mut skip), self.set.count(binding_layout));
-            let header_bytes = match binding_layout.storage {
+            let first = match binding_layout.storage {
                 Storage::Inline => self.set.heap_bytes_at + SURFACE_BYTES,
-                Storage::IndirectInline => IndirectDescriptor::BYTES,
+                Storage::IndirectInline => 0,
                 _ => return Err(OUT_OF_RANGE),
             };
             if from > count {
                 return Err(OUT_OF_RANGE);
             }
-            let start = header_bytes + binding_layout.offset_bytes;
+            let start = first + binding_layout.offset_bytes;
             Ok((start + from, count - from))
         })
     }
@@ -546,7 +537,7 @@ impl SetWriter<'_> {
         if !alone {
             let read_at = source.surface_at(from, from_element)?;
             let last = from.slots().saturating_sub(1);
-            for slot in 0..2 {
+            for slot in 0..from.slots().max(2) {
                 surfaces.push(self.heap.read(read_at + slot.min(last) * SURFACE_BYTES)?);
             }
         }
@@ -570,7 +561,7 @@ impl SetWriter<'_> {
         (from, from_element): (&BindingLayout, u32),
     ) -> Result<()> {
         let at = from.element_offset(from_element);
-        let (surfaces, state) = source.set.indirect()?.copy_to_heap(at)?;
+        let (surfaces, state) = source.set.indirect()?.copy_to_heap(at, to.slots())?;
         let mut place = self;
         let alone = to.info.kind == api::DescriptorType::SAMPLER;
         if !alone {

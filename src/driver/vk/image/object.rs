@@ -226,11 +226,11 @@ impl Image {
         })
     }
 
-    /// Memory requirements of the image or of a disjoint plane, given the number of memory types.
+    /// Memory requirements of the image or of a disjoint plane, given the mask of memory types.
     pub fn requirements(
         &self,
         plane: Option<api::ImageAspectFlags>,
-        type_count: u32,
+        type_bits: u32,
     ) -> Result<Requirements> {
         let allocation = &self.memory_range(plane)?.allocation;
         // Linear images may be adjacent to buffers.
@@ -239,7 +239,7 @@ impl Image {
             // Padded, so that equal images can be placed one after the other.
             bytes: allocation.size_bytes.next_multiple_of(alignment_bytes),
             alignment_bytes,
-            type_bits: (1 << type_count) - 1,
+            type_bits,
         })
     }
 

@@ -14,9 +14,9 @@ use smallvec::{SmallVec, smallvec};
 use surface::{FormatBlock, ImageDim};
 
 use super::object::{Image, ImagePlane};
-use crate::descriptor::HeapStates;
 use crate::error::{Error, Result};
 use crate::format::{self, Format};
+use crate::heap_states::HeapStates;
 use crate::physical::PhysicalDevice;
 use crate::planar::ASPECTS;
 use crate::surface_state::SurfaceStateWords;
