@@ -5,7 +5,7 @@
 
 use ash::vk;
 
-use crate::rig::{Buffer, Rig, compile};
+use crate::rig::{Buffer, Kernel, Rig, compile};
 
 const COMPUTE: vk::ShaderStageFlags = vk::ShaderStageFlags::COMPUTE;
 
@@ -280,4 +280,32 @@ pub(crate) fn run(
         d.destroy_pipeline_layout(layout, None);
         d.destroy_descriptor_set_layout(set_layout, None);
     }
+}
+
+#[test]
+fn dispatches_of_more_than_65535_groups() {
+    let rig = Rig::new();
+    let words = compile(
+        "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uint highest, groups, marked, counted; };
+void main()
+{
+    atomicMax(highest, gl_WorkGroupID.x);
+    atomicAdd(groups, 1u);
+    if (gl_WorkGroupID.x == 65536u) marked = gl_GlobalInvocationID.x;
+    if (gl_WorkGroupID.x == 0u) counted = gl_NumWorkGroups.x;
+}",
+    );
+    let buffer = rig.buffer(16);
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    let cache = vk::PipelineCache::null();
+    let kernel = Kernel::new(&rig, &words, kind, &[&buffer], cache);
+    const GROUPS: u32 = 70_001;
+    rig.run(|commands| {
+        kernel.bind(&rig, commands, &[], &[]);
+        unsafe { rig.device.cmd_dispatch(commands, GROUPS, 1, 1) };
+    });
+    kernel.destroy(&rig);
+    assert_eq!(buffer.dwords(), [GROUPS - 1, GROUPS, 65536, GROUPS]);
 }

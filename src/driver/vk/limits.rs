@@ -156,7 +156,8 @@ pub fn limits(basis: &LimitInputs, offers: impl Fn(&str) -> bool) -> api::Physic
         max_fragment_dual_src_attachments: when("dualSrcBlend", 1),
         max_fragment_combined_output_resources: 2 * DESCRIPTORS + 8,
         max_compute_shared_memory_size: basis.slm_bytes,
-        max_compute_work_group_count: [65535; 3],
+        // GPGPU_WALKER counts in 32 bits; signed ones are safe for applications.
+        max_compute_work_group_count: [i32::MAX as u32, 65535, 65535],
         max_compute_work_group_invocations: invocations,
         max_compute_work_group_size: [invocations; 3],
         sub_pixel_precision_bits: 8,

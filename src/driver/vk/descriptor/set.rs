@@ -35,7 +35,7 @@ pub struct DescriptorSet {
     last_count: u32,
     dynamic: Box<[DynamicBuffer]>,
     /// Memory of indirect descriptors.
-    indirect: Option<IndirectSet>,
+    indirect: Option<Box<IndirectSet>>,
 }
 
 /// A dynamic buffer; its size is 0 until it is written.
@@ -102,7 +102,7 @@ impl DescriptorSet {
         let (heap_bytes, last_count) = layout.size_and_count(last_count)?;
         let dynamic = (0..layout.dynamic_count()).map(|_| DynamicBuffer::default());
         let (heap_bytes_at, indirect) = match layout.indirect {
-            true => (0, Some(pool.allocate_indirect(heap_bytes)?)),
+            true => (0, Some(Box::new(pool.allocate_indirect(heap_bytes)?))),
             false => (pool.alloc(heap_bytes)?, None),
         };
         let set = Self {
@@ -176,7 +176,7 @@ impl DescriptorSet {
 
     /// The memory of indirect descriptors.
     fn indirect(&self) -> Result<&IndirectSet> {
-        self.indirect.as_ref().ok_or(OUT_OF_RANGE)
+        self.indirect.as_deref().ok_or(OUT_OF_RANGE)
     }
 
     /// The dynamic buffers in order of binding and element.
