@@ -161,6 +161,8 @@ pub struct Look<'a> {
     pub formats: Option<(vk::Format, vk::Format)>,
     /// Formats and blend states of colour attachments after the first.
     pub others: &'a [(vk::Format, vk::PipelineColorBlendAttachmentState)],
+    /// Required subgroup size of all stages.
+    pub subgroup_size: Option<u32>,
 }
 
 /// A position of two floats, then a colour of four.
@@ -201,6 +203,7 @@ impl Default for Look<'_> {
             flags: vk::PipelineCreateFlags::empty(),
             formats: None,
             others: &[],
+            subgroup_size: None,
         }
     }
 }
@@ -433,15 +436,24 @@ pub fn pipeline(
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         d.create_shader_module(&info, None).unwrap()
     });
+    let mut sizes = [0; 2].map(|_| {
+        vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+            .required_subgroup_size(look.subgroup_size.unwrap_or_default())
+    });
+    let [vertex_size, fragment_size] = &mut sizes;
     let stages = [
-        (vk::ShaderStageFlags::VERTEX, modules[0]),
-        (vk::ShaderStageFlags::FRAGMENT, modules[1]),
+        (vk::ShaderStageFlags::VERTEX, modules[0], vertex_size),
+        (vk::ShaderStageFlags::FRAGMENT, modules[1], fragment_size),
     ]
-    .map(|(stage, module)| {
-        vk::PipelineShaderStageCreateInfo::default()
+    .map(|(stage, module, size)| {
+        let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(stage)
             .module(module)
-            .name(c"main")
+            .name(c"main");
+        match look.subgroup_size {
+            Some(_) => stage.push_next(size),
+            None => stage,
+        }
     });
     let input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_binding_descriptions(look.bindings)

@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::canvas::{self, Canvas, Look};
+use crate::canvas::{self, Canvas, Look, rectangle, vertices};
 use crate::rig::{Kernel, Rig, compile, compile_for};
 
 type Flags = vk::PipelineShaderStageCreateFlags;
@@ -310,4 +310,43 @@ void main() {{ colour = first{more}; }}"
         unsafe { rig.device.cmd_draw(commands, 3, 1, 0, 0) };
     });
     assert_eq!(canvas.colour.pixel(1, 1), canvas::stored(canvas::GREEN));
+}
+
+#[test]
+fn required_subgroup_size_of_graphics_stages() {
+    let rig = Rig::new();
+    let [vertex, fragment] = [
+        "#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+layout(location = 0) in vec2 position;
+layout(location = 0) flat out uint size;
+void main() { size = gl_SubgroupSize; gl_Position = vec4(position, 0.0, 1.0); }",
+        "#version 450
+#extension GL_KHR_shader_subgroup_arithmetic : require
+layout(location = 0) flat in uint size;
+layout(location = 0) out vec4 colour;
+void main()
+{
+    uint last = subgroupMax(gl_SubgroupInvocationID);
+    colour = vec4(gl_SubgroupSize, size, last, 255u) / 255.0;
+}",
+    ];
+    let words = canvas::compile(vertex, fragment);
+    for size in [8, 16, 32] {
+        let canvas = Canvas::new(&rig, None);
+        let look = Look {
+            subgroup_size: Some(size),
+            ..Look::default()
+        };
+        let pipeline = canvas.pipeline(&words, &look);
+        let vertices = vertices(&rig, &rectangle([-1.0; 2], [1.0; 2], [0.0; 4]));
+        canvas.run(|commands| unsafe {
+            canvas.bind(commands, pipeline, &vertices);
+            rig.device.cmd_draw(commands, 6, 1, 0, 0);
+        });
+        let [fragments, of_vertices, last, _] = canvas.colour.pixel(8, 8);
+        assert_eq!([fragments, of_vertices], [size as u8; 2]);
+        // No invocation has a number beyond the size. Whole threads of eight pixels are in it.
+        assert!((7..size as u8).contains(&last), "{last} of {size}");
+    }
 }

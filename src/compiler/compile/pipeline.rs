@@ -4,7 +4,7 @@ use crate::error::CompileError;
 use crate::front_end::{apply_key, front_end, translate};
 use crate::key::{CompileKey, SubgroupSize};
 use abi::{ShaderBinary, StageInfo};
-use nir::InputsRead;
+use nir::{InputsRead, Stage};
 
 /// Receives dumps: the name of a pass, and the NIR after it.
 pub type DumpSink<'a> = &'a mut dyn FnMut(&'static str, String);
@@ -109,13 +109,30 @@ fn soft_int64(key: &CompileKey<'_>) -> bool {
     key.backend.soft_int64 || !key.device.has(hw::Cap::NativeInt64)
 }
 
+/// The SIMD widths of `allowed` that a subgroup of the given size has room for. Only the subgroups
+/// of compute shaders are full; those of fragment shaders may be dispatched at any smaller width,
+/// and the other graphics stages have eight lanes at any size.
+fn widths_up_to(size: u8, allowed: u8) -> u8 {
+    let fitting = size | size.wrapping_sub(8);
+    match allowed {
+        0 => fitting,
+        _ => fitting & allowed,
+    }
+}
+
 fn back_end(shader: &nir::Shader, key: &CompileKey<'_>) -> Result<ShaderBinary, CompileError> {
     let options = fs::Options {
         layout: key.layout.clone(),
         previous_stage: key.previous_stage.cloned(),
         required_width: match key.subgroup_size {
-            SubgroupSize::Required(size) => Some(size),
+            SubgroupSize::Required(size) if key.stage == Stage::Compute => Some(size),
             _ => key.backend.required_width,
+        },
+        widths: match key.subgroup_size {
+            SubgroupSize::Required(size) if key.stage == Stage::Fragment => {
+                widths_up_to(size, key.backend.widths)
+            }
+            _ => key.backend.widths,
         },
         soft_fp64: soft_fp64(key),
         soft_int64: soft_int64(key),

@@ -103,7 +103,7 @@ properties! {
         min_subgroup_size: 8,
         max_subgroup_size: vk::physical::SUBGROUP_SIZE,
         max_compute_workgroup_subgroups: device.workgroup_threads(),
-        required_subgroup_size_stages: c::ShaderStageFlags::COMPUTE,
+        required_subgroup_size_stages: SUBGROUP_STAGES,
     ]
     PhysicalDeviceIDProperties |device| [
         device_uuid: device.device_uuid(),
