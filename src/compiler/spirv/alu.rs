@@ -49,6 +49,8 @@ fn direct_alu_op(op: Op) -> Option<A> {
         Op::FOrdGreaterThanEqual => A::FGe,
         Op::BitReverse => A::BitfieldReverse,
         Op::QuantizeToF16 => A::FQuantize2F16,
+        // Fused, as the NIR operation is.
+        Op::FmaKHR => A::FFma,
         _ => return None,
     })
 }

@@ -56,6 +56,7 @@ pub(crate) fn is_supported(capability: C) -> bool {
             | C::BitInstructions
             | C::ExpectAssumeKHR
             | C::FloatControls2
+            | C::FMAKHR
             | C::ReplicatedCompositesEXT
             | C::OptNoneEXT
             | C::Linkage

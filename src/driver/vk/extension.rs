@@ -200,6 +200,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_shader_maximal_reconvergence", 1, None),
     row("VK_KHR_shader_non_semantic_info", 1, V1_3),
     row("VK_KHR_shader_quad_control", 1, None),
+    row("VK_KHR_shader_fma", 1, None),
     row("VK_KHR_shader_relaxed_extended_instruction", 1, None),
     row("VK_KHR_shader_subgroup_extended_types", 1, V1_2),
     row("VK_KHR_shader_subgroup_rotate", 2, V1_4),

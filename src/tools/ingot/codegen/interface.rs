@@ -207,7 +207,7 @@ fn bound(shader: &nir::Shader, variable: Id<Variable>, var: &Variable) -> Option
     use vk::DescriptorType as D;
     let (kind, count) = compile::described(shader, var, RUNTIME_ELEMENTS)?;
     let kind = match kind {
-        K::UniformBuffer | K::UniformBufferDynamic => D::UNIFORM_BUFFER,
+        K::UniformBuffer | K::UniformBufferDynamic | K::InlineUniformBlock => D::UNIFORM_BUFFER,
         K::StorageBuffer | K::StorageBufferDynamic => D::STORAGE_BUFFER,
         K::Sampler => D::SAMPLER,
         K::SampledImage => D::SAMPLED_IMAGE,
