@@ -125,6 +125,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_shader_stencil_export", 1, None),
     row("VK_EXT_shader_subgroup_ballot", 1, None),
     row("VK_EXT_shader_subgroup_vote", 1, None),
+    row("VK_EXT_shader_uniform_buffer_unsized_array", 1, None),
     row("VK_EXT_shader_viewport_index_layer", 1, V1_2),
     row("VK_EXT_subgroup_size_control", 2, V1_3),
     row("VK_EXT_swapchain_maintenance1", 1, None),

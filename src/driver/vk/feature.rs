@@ -34,6 +34,8 @@ macro_rules! structures {
 /// Structure types that are newer than the definitions of ash.
 trait NewerTypes {
     const PHYSICAL_DEVICE_VULKAN_1_4_FEATURES: StructureType = StructureType::from_raw(55);
+    const PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_642_000);
     const PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_579_000);
     const PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR: StructureType =
@@ -245,6 +247,7 @@ structures! {
     PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR [shaderSubgroupUniformControlFlow];
     PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR [shaderMaximalReconvergence];
     PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR [shaderQuadControl];
+    PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT [shaderUniformBufferUnsizedArray];
     PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR [shaderFmaFloat16 shaderFmaFloat32 shaderFmaFloat64];
     PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR [shaderRelaxedExtendedInstruction];
     PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT [shaderReplicatedComposites];
@@ -525,6 +528,7 @@ offered! {
     shaderMaximalReconvergence "vkrunner-scripts/control-flow/maximal-reconvergence.shader_test";
     // Quads are dispatched whole (Vector Mask Enable).
     shaderQuadControl "vkrunner-scripts/draw/derivatives/quad-control.shader_test";
+    shaderUniformBufferUnsizedArray "vkrunner-scripts/spirv/unsized-uniform-array.shader_test";
     shaderFmaFloat16 "vkrunner-scripts/spirv/fma.shader_test";
     shaderFmaFloat32 "vkrunner-scripts/spirv/fma.shader_test";
     shaderFmaFloat64 "vkrunner-scripts/spirv/fma.shader_test";

@@ -74,6 +74,8 @@ pub struct ExtensionFeatures {
 
 /// Structure types of extensions that are newer than the definitions of ash.
 trait NewerTypes {
+    const PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_642_000);
     const PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_579_000);
     const PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR: StructureType =
@@ -164,6 +166,8 @@ extensions! {
     "VK_KHR_shader_maximal_reconvergence" PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR
         [shaderMaximalReconvergence];
     "VK_KHR_shader_quad_control" PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR [shaderQuadControl];
+    "VK_EXT_shader_uniform_buffer_unsized_array" PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT
+        [shaderUniformBufferUnsizedArray];
     "VK_KHR_shader_fma" PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR [shaderFmaFloat16 shaderFmaFloat32 shaderFmaFloat64];
     "VK_KHR_shader_relaxed_extended_instruction" PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR
         [shaderRelaxedExtendedInstruction];
