@@ -39,7 +39,7 @@ pub(super) fn apply_merges(s: &mut Shader, block: Id<Block>, merges: Vec<Merge>)
     }
 }
 
-/// Replaces a load by what a load of dwords from `start` on has of it.
+/// Replaces a load by what a load of dwords, or of a word, from `start` on has of it.
 fn extract(b: &mut Builder<'_>, part: &Access, start: i64, from: Id<Def>) {
     let Some(def) = b.shader.instrs[part.instr].def() else {
         return;
@@ -50,7 +50,8 @@ fn extract(b: &mut Builder<'_>, part: &Access, start: i64, from: Id<Def>) {
         8 => {
             let index = b.imm_u32(byte as u32 % 4);
             let sources = [AluSrc::splat(from, dword), AluSrc::splat(index, 0)];
-            let extracted = b.alu_with(AluOp::ExtractU8, SmallVec::from_iter(sources), 1, 32);
+            let bits = b.bits(from);
+            let extracted = b.alu_with(AluOp::ExtractU8, SmallVec::from_iter(sources), 1, bits);
             (AluOp::U2U, AluSrc::splat(extracted, 0))
         }
         16 if byte % 4 == 0 => (AluOp::Unpack32_2x16SplitX, AluSrc::splat(from, dword)),

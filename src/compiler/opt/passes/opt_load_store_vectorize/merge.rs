@@ -36,6 +36,18 @@ impl Group {
         self.slots || self.dynamic.modulus >= unit
     }
 
+    /// True if a unit may begin at any byte. Not if it has to be robust, since one that is partly
+    /// out of bounds is out of bounds as a whole; nor where the dwords of lanes are interleaved
+    /// (scratch), or in registers.
+    fn allows_unaligned(&self) -> bool {
+        use IntrinsicOp as Op;
+        let dwords_only = matches!(
+            self.key.op,
+            Op::LoadScratch | Op::StoreScratch | Op::LoadPushConstant
+        );
+        self.robust_bits.is_none() && !dwords_only
+    }
+
     /// True if an access from `first` to `end` may begin outside the buffer and reach its start,
     /// and must not.
     fn may_wrap(&self, s: &Shader, first: i64, end: i64, unit: i64) -> bool {
@@ -83,14 +95,17 @@ pub(super) fn find_merges(s: &Shader, g: &mut Group, out: &mut Vec<Merge>) {
 }
 
 fn merge_loads(s: &Shader, g: &Group, out: &mut Vec<Merge>) {
-    if !g.knows_multiples(4) {
-        return;
-    }
     // Constant data at known offsets is in registers, where parts of dwords cost nothing.
     if g.key.op == IntrinsicOp::LoadPushConstant
         && g.key.terms.is_empty()
         && g.accesses.iter().any(Access::is_narrow)
     {
+        return;
+    }
+    if !g.knows_multiples(4) {
+        for unit in units(s, g).into_iter().filter(|unit| unit.parts.len() > 1) {
+            out.push(g.merge(unit.parts, (unit.start, unit.end), unit.bits));
+        }
         return;
     }
     let mut run: Vec<Access> = Vec::new();
@@ -121,7 +136,7 @@ fn merge_loads(s: &Shader, g: &Group, out: &mut Vec<Merge>) {
     flush(&mut run, (first, end));
 }
 
-/// Stores that are parts of the same message.
+/// Accesses that are one dword, word or byte together.
 struct Unit {
     start: i64,
     end: i64,
@@ -148,6 +163,7 @@ fn merge_stores(s: &Shader, g: &Group, out: &mut Vec<Merge>) {
             (Some(first), Some(last)) => {
                 unit.bits == 32
                     && last.bits == 32
+                    && g.knows_multiples(4)
                     && unit.start == last.end
                     && unit.end - first.start <= MAX_BYTES
                     && g.in_one_slot(first.start, unit.start)
@@ -163,8 +179,8 @@ fn merge_stores(s: &Shader, g: &Group, out: &mut Vec<Merge>) {
     flush(&mut run);
 }
 
-/// The stores of a group in ascending order, bytes and words joined to dwords where they fill them,
-/// and bytes to words.
+/// The accesses of a group in ascending order, bytes and words joined to dwords where they fill
+/// them, and bytes to words.
 fn units(s: &Shader, g: &Group) -> Vec<Unit> {
     let mut units = Vec::new();
     let mut rest = &g.accesses[..];
@@ -189,14 +205,15 @@ fn units(s: &Shader, g: &Group) -> Vec<Unit> {
     units
 }
 
-/// The number of narrow stores at the start of `rest` that fill exactly a unit of `bytes` bytes at
-/// a multiple of its size.
+/// The number of narrow accesses at the start of `rest` that fill exactly a unit of `bytes` bytes,
+/// at a multiple of its size unless units may begin anywhere.
 fn filling(s: &Shader, g: &Group, rest: &[Access], bytes: i64) -> Option<usize> {
     let first = rest.first()?;
-    if !g.knows_multiples(bytes)
-        || g.floor(first.offset, bytes) != first.offset
-        || g.may_wrap(s, first.offset, first.offset + bytes, 1)
-    {
+    let allowed = match g.knows_multiples(bytes) {
+        true => g.floor(first.offset, bytes) == first.offset,
+        false => g.allows_unaligned(),
+    };
+    if !allowed || g.may_wrap(s, first.offset, first.offset + bytes, 1) {
         return None;
     }
     let mut end = first.offset;
