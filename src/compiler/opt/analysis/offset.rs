@@ -107,6 +107,7 @@ impl Linear {
         let part = |src: &AluSrc| (src.def, src.swizzle[0]);
         let constant = |src: &AluSrc| s.const_component(src.def, src.swizzle[0]);
         match alu.op {
+            AluOp::Mov => self.add_term(s, part(&alu.srcs[0]), factor, depth),
             AluOp::IAdd => {
                 self.add_term(s, part(&alu.srcs[0]), factor, depth);
                 self.add_term(s, part(&alu.srcs[1]), factor, depth);

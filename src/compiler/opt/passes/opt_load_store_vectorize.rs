@@ -12,8 +12,8 @@
 //! a load then reads too are in the same dword, which exists as a whole: the driver rounds the size
 //! of buffers up to dwords, and memory is bound in pages.
 //!
-//! Elsewhere two words, or two or four bytes, that are all accessed are one unaligned access of their
-//! own, unless it has to be robust: one that is partly out of bounds has no effect at all.
+//! Elsewhere two words, or two or four bytes, that are all accessed are one unaligned access of
+//! their own, unless it has to be robust: one that is partly out of bounds has no effect at all.
 //!
 //! With robust accesses, offsets that may wrap around prevent merging: a message that begins out of
 //! bounds is entirely out of bounds, so it must not include the start of the buffer. At the end of

@@ -31,6 +31,14 @@ struct Split {
     by: u64,
 }
 
+/// True if there is a shift or mask of a sum of disjoint bits.
+pub(crate) fn splits_sums(s: &Shader) -> bool {
+    s.block_order().into_iter().any(|b| {
+        let mut instrs = s.blocks[b].instrs.iter();
+        instrs.any(|id| matches!(&s.instrs[*id], Instr::Alu(alu) if split(s, alu).is_some()))
+    })
+}
+
 /// Runs the pass. Returns true if it changed the shader.
 pub fn opt_low_bits(s: &mut Shader, _: &Ctx) -> bool {
     // Masks of the same value, and uses of each sum.

@@ -197,10 +197,10 @@ impl Candidate {
     /// True if both may access the same bytes, or if they must not change places for another
     /// reason.
     pub(super) fn conflicts(&self, other: &Place<'_>) -> bool {
-        self.place().conflicts(other)
+        self.as_place().conflicts(other)
     }
 
-    pub(super) fn place(&self) -> Place<'_> {
+    pub(super) fn as_place(&self) -> Place<'_> {
         Place {
             key: &self.key,
             class: self.class,

@@ -48,9 +48,9 @@ fn extract(b: &mut Builder<'_>, part: &Access, start: i64, from: Id<Def>) {
     let dword = (byte / 4) as u8;
     let (op, src) = match part.bits {
         8 => {
-            let index = b.imm_u32(byte as u32 % 4);
-            let sources = [AluSrc::splat(from, dword), AluSrc::splat(index, 0)];
             let bits = b.bits(from);
+            let index = b.imm_int(bits, byte % 4);
+            let sources = [AluSrc::splat(from, dword), AluSrc::splat(index, 0)];
             let extracted = b.alu_with(AluOp::ExtractU8, SmallVec::from_iter(sources), 1, bits);
             (AluOp::U2U, AluSrc::splat(extracted, 0))
         }
