@@ -20,17 +20,19 @@ pub fn opt_extracts(s: &mut Shader, _: &Ctx) -> bool {
             let Instr::Alu(alu) = b.shader.instrs[id].clone() else {
                 return Action::Keep;
             };
-            let Some((extracted, dword, index)) = extraction(b.shader, &alu) else {
+            let Some(extracted) = extraction(b.shader, &alu) else {
                 return Action::Keep;
             };
             let bits = b.bits(alu.def);
             let signed = matches!(alu.op, AluOp::I2I | AluOp::I2F);
             let value = match signed {
                 true => {
-                    let (dword, index) = (b.channel(dword.0, dword.1), b.imm_u32(index));
+                    let (def, component) = extracted.dword;
+                    let dword = b.channel(def, component);
+                    let index = b.imm_u32(extracted.index);
                     b.alu(AluOp::ExtractI8, &[dword, index])
                 }
-                false => extracted,
+                false => extracted.result,
             };
             Action::Replace(match alu.op {
                 AluOp::U2U => b.u2u(value, bits),
@@ -42,24 +44,34 @@ pub fn opt_extracts(s: &mut Shader, _: &Ctx) -> bool {
     )
 }
 
-/// The extraction that a conversion's operand is the low byte of: its result, the dword and
-/// component that it reads, and the byte's index.
-fn extraction(s: &Shader, alu: &Alu) -> Option<(Id<Def>, (Id<Def>, u8), u32)> {
+/// A byte that is extracted from a dword, zero-extended.
+struct Extraction {
+    result: Id<Def>,
+    /// The dword: a component of a value.
+    dword: (Id<Def>, u8),
+    index: u32,
+}
+
+/// The extraction that a conversion's operand is the low byte of.
+fn extraction(s: &Shader, alu: &Alu) -> Option<Extraction> {
     let converts = matches!(alu.op, AluOp::U2U | AluOp::I2I | AluOp::U2F | AluOp::I2F);
     let byte = alu.srcs.first()?.def;
     if !converts || s.defs[alu.def].bit_size == 8 || s.defs[byte].bit_size != 8 {
         return None;
     }
     let truncated = s.alu_of(byte)?;
-    let extracted = truncated.srcs.first()?.def;
+    let result = truncated.srcs.first()?.def;
     if truncated.op != AluOp::U2U || s.defs[byte].num_components != 1 {
         return None;
     }
-    let alu = s.alu_of(extracted)?;
-    if alu.op != AluOp::ExtractU8 || s.defs[extracted].bit_size != 32 {
+    let alu = s.alu_of(result)?;
+    if alu.op != AluOp::ExtractU8 || s.defs[result].bit_size != 32 {
         return None;
     }
     let index = s.const_component(alu.srcs[1].def, alu.srcs[1].swizzle[0])?;
-    let dword = (alu.srcs[0].def, alu.srcs[0].swizzle[0]);
-    Some((extracted, dword, index as u32))
+    Some(Extraction {
+        result,
+        dword: (alu.srcs[0].def, alu.srcs[0].swizzle[0]),
+        index: index as u32,
+    })
 }
