@@ -1,6 +1,6 @@
 // Sixteen bytes of each invocation are one message.
 // sends: 3 3 5
-// instructions: 41 42 80
+// instructions: 26 27 50
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 layout(local_size_x = 32) in;

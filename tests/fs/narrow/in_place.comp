@@ -1,6 +1,6 @@
 // Halves that are changed in place, one by one.
 // sends: 3 3 5
-// instructions: 37 38 80
+// instructions: 29 30 64
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 layout(local_size_x = 32) in;
