@@ -100,8 +100,8 @@ fn is_extension(inst: &Inst) -> bool {
         && to.stride == 1
 }
 
-/// The instruction with the bytes or words that move `c` has extended as its source `i`, if it is an
-/// integer operation on dwords that means the same then.
+/// The instruction with the bytes or words that move `c` has extended as its source `i`, if it is
+/// an integer operation on dwords that means the same then.
 fn read_extended(
     lir: &Lir,
     writes: &RegisterWrites,
