@@ -12,6 +12,7 @@ mod float_modes;
 mod generated;
 mod generator;
 mod machine;
+mod narrow_memory;
 mod soft_doubles;
 mod soft_integers;
 mod subgroup;

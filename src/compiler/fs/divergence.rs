@@ -295,7 +295,11 @@ fn is_divergent(shader: &Shader, instr: &Instr, divergent: &IdSet<Def>, join: Jo
             | IntrinsicOp::GetSsboSize
             | IntrinsicOp::LoadSsboAddress => any_src,
             IntrinsicOp::LoadUbo | IntrinsicOp::LoadSsbo | IntrinsicOp::LoadConstant => {
-                let bits = i.def.map_or(0, |d| shader.defs[d].bit_size);
+                // Block reads move aligned dwords.
+                let bits = match i.alignment() {
+                    0..4 => 0,
+                    _ => i.def.map_or(0, |d| shader.defs[d].bit_size),
+                };
                 any_src || bits != 32
             }
             _ => true,

@@ -132,6 +132,15 @@ impl Intrinsic {
             .unwrap_or(0)
     }
 
+    /// The largest power of two that is known to divide the address of a memory access, in bytes.
+    pub fn alignment(&self) -> u32 {
+        let (mul, offset) = (self.index("align_mul").max(1), self.index("align_offset"));
+        match offset {
+            0 => mul,
+            _ => mul.min(1 << offset.trailing_zeros()),
+        }
+    }
+
     /// Sets the constant index `name`, if the intrinsic has one of that name.
     pub fn set_index(&mut self, name: &str, value: u32) {
         if let Some(slot) = self.op.index_of(name).and_then(|i| self.indices.get_mut(i)) {

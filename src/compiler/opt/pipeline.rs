@@ -2,7 +2,7 @@
 
 use crate::analysis::dynamic_index;
 use crate::pass::{Pass, PipelineStep};
-use crate::passes::lower_int64;
+use crate::passes::{lower_int64, opt_low_bits};
 
 macro_rules! pass {
     ($name:ident) => {
@@ -57,12 +57,14 @@ pub static GEN9: &[PipelineStep] = &[
     // Before `opt_algebraic` counts uses.
     PipelineStep::Once(pass!(opt_copy_prop)),
     PipelineStep::UntilStable(OPTIMISE),
+    PipelineStep::UntilStableIf(opt_low_bits::splits_sums, LOW_BITS),
     PipelineStep::Once(pass!(opt_reassociate)),
     PipelineStep::Once(pass!(opt_forward_stores)),
     PipelineStep::Once(pass!(opt_load_store_vectorize)),
     PipelineStep::UntilStable(ALU),
     PipelineStep::Once(pass!(opt_idiv_const)),
     PipelineStep::Once(pass!(lower_bit_size)),
+    PipelineStep::Once(pass!(opt_extracts)),
     PipelineStep::UntilStable(OPTIMISE),
     PipelineStep::UntilStableIf(lower_int64::selects_64_bit, SELECTIONS),
     PipelineStep::Once(pass!(opt_link_outputs)),
@@ -77,6 +79,9 @@ pub static GEN9: &[PipelineStep] = &[
 
 /// Expansions of one of these passes may need another one.
 static ALU: &[Pass] = &[pass!(lower_soft_fp64), pass!(lower_int64), pass!(lower_alu)];
+
+/// Makes the parts of sums common before offsets are compared.
+static LOW_BITS: &[Pass] = &[pass!(opt_low_bits), pass!(opt_copy_prop), pass!(opt_cse)];
 
 /// Lowers 64-bit selections, which `opt_peephole_select` and `opt_if` may have added.
 static SELECTIONS: &[Pass] = &[

@@ -1,7 +1,7 @@
 // B2: AND and XOR of two masks of words with two users each. The sum reads both results negated.
 // fill 0: 2 0 1 2 0xffff
 // alu: 5 5 10
-// frame alu: 7
+// frame alu: 5
 // conv_mov: 0
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types : require

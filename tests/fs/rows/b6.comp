@@ -1,7 +1,7 @@
 // B6: each component of a vector of masks is in its own register.
 // fill 0: 2 0 0x3c00 0xbc00 0x3800 0xb800 0x7e00 0x8000
 // alu: 9 9 18
-// frame alu: 12
+// frame alu: 8
 // conv_mov: 0
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types : require

@@ -127,6 +127,15 @@ impl Isel<'_> {
                     self.b.mov(exec, dst, from);
                     return;
                 }
+                if self.packed_half[alu.def] {
+                    let dst = self.alloc_def(alu.def).retype(Type::Uw);
+                    let from = Lanes {
+                        half,
+                        ..Lanes::new(v, base + offset, Type::Uw, pitch)
+                    };
+                    self.b.mov(Exec::Active, dst, from);
+                    return;
+                }
                 if self.is_divergent(alu.def) && pitch == 0 {
                     let exec = Exec::Active;
                     let ty = raw_type(self.bits(alu.def));

@@ -5,7 +5,7 @@
 //! messages.
 
 use super::context::{Isel, Loc, exec_of};
-use super::memory::{atomic_op, unsupported_atomic};
+use super::memory::{atomic_op, is_scattered, unsupported_atomic};
 use super::types::raw_type;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
@@ -42,10 +42,9 @@ impl Isel<'_> {
         let v = self.alloc_response(def, lanes);
         for lane in first_lanes {
             let payload = self.address_payload(address, Exec::Range(lane, lanes));
-            let info = if bytes == 4 {
-                message::a64_read(lanes, n)
-            } else {
-                message::a64_byte_read(lanes, bytes)
+            let info = match is_scattered(d.bit_size, i) {
+                false => message::a64_read(lanes, n),
+                true => message::a64_byte_read(lanes, bytes),
             };
             let byte_offset = u32::from(lane) * 4 * u32::from(n);
             let dst = Dst::vgrf(v, byte_offset, Type::Ud, 1);
@@ -74,10 +73,9 @@ impl Isel<'_> {
         for lane in first_lanes {
             let payload = self.address_payload(address, Exec::Range(lane, lanes));
             let data = self.b.collect(Exec::Range(lane, lanes), &[], &data);
-            let info = if bytes == 4 {
-                message::a64_write(lanes, d.num_components)
-            } else {
-                message::a64_byte_write(lanes, bytes)
+            let info = match is_scattered(d.bit_size, i) {
+                false => message::a64_write(lanes, d.num_components),
+                true => message::a64_byte_write(lanes, bytes),
             };
             let mods = self.with_live_predicate(Mods::NONE);
             self.b.send(

@@ -81,7 +81,7 @@ impl Isel<'_> {
             I::LoadUbo | I::LoadSsbo => self.select_buffer_load(i),
             I::StoreSsbo => {
                 let surface = self.accessed_surface(i, i.srcs[1]);
-                self.select_store(i.srcs[0], surface, i.srcs[2], 0);
+                self.select_store(i, surface, i.srcs[2], 0);
             }
             I::SsboAtomic | I::SsboAtomicSwap => {
                 let surface = self.accessed_surface(i, i.srcs[0]);
@@ -95,9 +95,7 @@ impl Isel<'_> {
                 self.select_load(i, surface, i.srcs[0], i.index("base"));
             }
             I::LoadShared => self.select_load(i, Surface::Shared, i.srcs[0], i.index("base")),
-            I::StoreShared => {
-                self.select_store(i.srcs[0], Surface::Shared, i.srcs[1], i.index("base"))
-            }
+            I::StoreShared => self.select_store(i, Surface::Shared, i.srcs[1], i.index("base")),
             I::SharedAtomic | I::SharedAtomicSwap => {
                 self.select_atomic(i, Surface::Shared, i.srcs[0], i.index("base"), &i.srcs[1..])?;
             }

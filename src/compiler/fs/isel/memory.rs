@@ -21,6 +21,8 @@ pub(super) struct Load {
     lanes: u8,
     /// Bytes of each component.
     bytes: u8,
+    /// Components are no dwords at multiples of four bytes.
+    scattered: bool,
     components: u8,
     /// Other threads may write the memory meanwhile.
     changing: bool,
@@ -93,6 +95,7 @@ impl Isel<'_> {
         Some(Load {
             lanes,
             bytes: d.bit_size / 8,
+            scattered: is_scattered(d.bit_size, i),
             components: d.num_components,
             changing: i.op != IntrinsicOp::LoadUbo,
             payloads: payloads.collect(),
@@ -111,10 +114,9 @@ impl Isel<'_> {
     ) {
         let (lanes, n) = (load.lanes, load.components);
         for &(lane, payload) in &load.payloads {
-            let info = if load.bytes == 4 {
-                message::untyped_read(bti, lanes, n)
-            } else {
-                message::byte_read(bti, lanes, load.bytes)
+            let info = match load.scattered {
+                false => message::untyped_read(bti, lanes, n),
+                true => message::byte_read(bti, lanes, load.bytes),
             };
             let info = SendInfo {
                 handle_offset,
@@ -153,13 +155,14 @@ impl Isel<'_> {
     /// Selects a store to a buffer or to shared memory at `offset + base` bytes.
     pub(super) fn select_store(
         &mut self,
-        value: Id<Def>,
+        i: &Intrinsic,
         surface: Surface,
         offset: Id<Def>,
         base: u32,
     ) {
+        let value = i.srcs[0];
         let d = self.sh.defs[value];
-        let bytes = d.bit_size / 8;
+        let scattered = is_scattered(d.bit_size, i);
         let address = self.byte_offset(offset, base);
         let data: SmallVec<[Lanes; 4]> = (0..d.num_components)
             .map(|c| self.comp(value, c, raw_type(d.bit_size)))
@@ -175,10 +178,9 @@ impl Isel<'_> {
             .collect();
         self.for_each_surface(surface, &mut |isel, bti, handle_offset, handle, mods| {
             for &(lane, address, data) in &payloads {
-                let info = if bytes == 4 {
-                    message::untyped_write(bti, lanes, d.num_components)
-                } else {
-                    message::byte_write(bti, lanes, bytes)
+                let info = match scattered {
+                    false => message::untyped_write(bti, lanes, d.num_components),
+                    true => message::byte_write(bti, lanes, d.bit_size / 8),
                 };
                 let info = SendInfo {
                     handle_offset,
@@ -292,6 +294,12 @@ impl Isel<'_> {
         });
         error.map_or(Ok(()), Err)
     }
+}
+
+/// True for accesses other than to dwords at multiples of four bytes: only byte scattered messages
+/// reach them.
+pub(super) fn is_scattered(bits: u8, i: &Intrinsic) -> bool {
+    bits < 32 || i.alignment() < 4
 }
 
 /// The operation of an atomic intrinsic.

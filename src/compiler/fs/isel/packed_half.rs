@@ -7,7 +7,9 @@
 //!
 //! A def is packed if arithmetic computes it and only arithmetic, comparisons, selects and
 //! conversions to wider types use it: other uses want the value in a slot. A store after the loop
-//! that computes the value is no obstacle, since it moves the value only once.
+//! that computes the value is no obstacle, since it moves the value only once. Halves of loaded
+//! dwords are read where they are, as strided regions, except by three-source instructions: these
+//! share a packed copy.
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions" (align16), "Special Restrictions for
 //! Handling Mixed Mode Float Operations".
 //! Tests: tests/fs/isel/halves*.
@@ -24,6 +26,8 @@ enum Storage {
     Slots,
     /// Packed if a source of the select or phi, or a use of it, is.
     Inherited,
+    /// Half of a dword: packed, by a MOV, if a three-source instruction reads it.
+    PartOfDword,
     Packed,
 }
 
@@ -32,6 +36,7 @@ fn result_storage(alu: &Alu) -> Storage {
     match alu.op {
         op if op.is_float_arithmetic() => Storage::Packed,
         AluOp::Bcsel => Storage::Inherited,
+        AluOp::Unpack32_2x16SplitX | AluOp::Unpack32_2x16SplitY => Storage::PartOfDword,
         _ => Storage::Slots,
     }
 }
@@ -87,7 +92,8 @@ impl Isel<'_> {
         let mut storage = self.possible_storage(layout);
         let is_packed = |instr: &Instr| {
             let def = instr.def();
-            def.is_some_and(|def| is_half(sh, def) && storage[def] == Storage::Packed)
+            let may_be = [Storage::Packed, Storage::PartOfDword];
+            def.is_some_and(|def| is_half(sh, def) && may_be.contains(&storage[def]))
         };
         if !instrs(sh, layout).any(is_packed) {
             return;
@@ -182,11 +188,16 @@ fn inherit_packed(sh: &Shader, layout: &[CfEvent], storage: &mut IdMap<Def, Stor
                     changed = true;
                 }
             }
-            let prefers_packed = copies_sources && storage[def] == Storage::Packed
-                || matches!(instr, Instr::Alu(alu) if alu.op == AluOp::FFma);
-            if prefers_packed {
+            let needs_packed = matches!(instr, Instr::Alu(alu) if alu.op == AluOp::FFma);
+            let prefers_packed = copies_sources && storage[def] == Storage::Packed;
+            if needs_packed || prefers_packed {
                 instr.for_each_src(|src| {
-                    if is_half(sh, src) && storage[src] == Storage::Inherited {
+                    let may_be = match storage[src] {
+                        Storage::Inherited => true,
+                        Storage::PartOfDword => needs_packed,
+                        _ => false,
+                    };
+                    if is_half(sh, src) && may_be {
                         storage[src] = Storage::Packed;
                         changed = true;
                     }

@@ -217,6 +217,9 @@ fn can_write_dst_of(def: &Inst, copy: &Inst, to: VgrfId) -> bool {
     {
         return false;
     }
+    if converts_half_and_integer(def) && !copy.dst.offset.is_multiple_of(4) {
+        return false;
+    }
     if copy.sat && !can_saturate(def, copy.dst.ty) {
         return false;
     }
@@ -232,6 +235,16 @@ fn can_write_dst_of(def: &Inst, copy: &Inst, to: VgrfId) -> bool {
                     || scalar
                     || s.offset >= copy.dst.offset + copy.dst_bytes()
                     || s.offset + def.src_bytes(i) <= copy.dst.offset)
+    })
+}
+
+/// True for conversions between HF and integers, which write the low words of dwords. SKL PRM vol.
+/// 7, "Register Region Restrictions".
+fn converts_half_and_integer(def: &Inst) -> bool {
+    let to = def.dst.ty;
+    def.src[..def.sources()].iter().any(|s| match to {
+        Type::Hf => !s.ty.is_float(),
+        _ => s.ty == Type::Hf && !to.is_float(),
     })
 }
 

@@ -3,7 +3,8 @@
 //! In:  LIR before allocation.
 //! Out: sources that read a copy read the original register or constant; `opt_dce` removes the
 //!      copies. A copy is propagated to the instructions that it dominates, while neither register
-//!      has changed, unless the operand would become illegal.
+//!      has changed, unless the operand would become illegal. Integer operations on dwords read
+//!      bytes and words that a move has extended where they are: the EU extends operands itself.
 //! Tests: tests/fs/lir/opt_copy/.
 
 use crate::lir::{GRF_BYTES, Inst, Lir, Op, PayloadId, Reg, Src, Vgrf, VgrfId};
@@ -39,7 +40,10 @@ pub(crate) fn opt_copy(lir: &mut Lir) -> bool {
                 };
                 let known = copies[v].iter().rev();
                 let new = known
-                    .filter_map(|&c| propagate(lir, &writes, c as usize, &inst, i, at))
+                    .filter_map(|&c| match is_extension(&lir.insts[c as usize]) {
+                        true => read_extended(lir, &writes, c as usize, &inst, i, at),
+                        false => propagate(lir, &writes, c as usize, &inst, i, at),
+                    })
                     .next();
                 let Some(new) = new else { break };
                 inst = new;
@@ -53,7 +57,7 @@ pub(crate) fn opt_copy(lir: &mut Lir) -> bool {
             lir.insts[at] = inst;
             changed = true;
         }
-        if let (true, Some(v)) = (is_copy(&inst), inst.dst.as_vgrf()) {
+        if let (true, Some(v)) = (is_copy(&inst) || is_extension(&inst), inst.dst.as_vgrf()) {
             copies[v].push(at as u32);
             found.push(v);
         }
@@ -64,18 +68,91 @@ pub(crate) fn opt_copy(lir: &mut Lir) -> bool {
 /// True for a move between registers, or of an immediate, that changes at most the sign.
 fn is_copy(inst: &Inst) -> bool {
     let s = &inst.src[0];
+    let from = match s.reg {
+        Reg::Vgrf(_) => inst.dst.ty == s.ty,
+        Reg::Imm(_) => inst.dst.ty == s.ty && !matches!(s.ty, Type::V | Type::Uv | Type::Vf),
+        _ => false,
+    };
+    is_plain_move(inst) && from
+}
+
+/// True for an unconditional move from another register to a VGRF.
+fn is_plain_move(inst: &Inst) -> bool {
+    let s = &inst.src[0];
     let plain = inst.op == Op::Eu(Opcode::Mov)
         && inst.pred.is_none()
         && inst.cmod == CondMod::None
         && !inst.sat
         && !inst.switch
         && s.rows.is_none();
-    let from = match s.reg {
-        Reg::Vgrf(_) => inst.dst.ty == s.ty,
-        Reg::Imm(_) => inst.dst.ty == s.ty && !matches!(s.ty, Type::V | Type::Uv | Type::Vf),
+    plain && inst.dst.as_vgrf().is_some() && inst.dst.reg != s.reg
+}
+
+/// True for a move that extends bytes or words to dwords, each in a dword of its own.
+fn is_extension(inst: &Inst) -> bool {
+    let (s, to) = (&inst.src[0], &inst.dst);
+    is_plain_move(inst)
+        && s.as_vgrf().is_some()
+        && matches!(s.ty, Type::Ub | Type::B | Type::Uw | Type::W)
+        && matches!(to.ty, Type::Ud | Type::D)
+        && !s.neg
+        && !s.abs
+        && to.stride == 1
+}
+
+/// The instruction with the bytes or words that move `c` has extended as its source `i`, if it is
+/// an integer operation on dwords that means the same then.
+fn read_extended(
+    lir: &Lir,
+    writes: &RegisterWrites,
+    c: usize,
+    inst: &Inst,
+    i: usize,
+    at: usize,
+) -> Option<Inst> {
+    let copy = &lir.insts[c];
+    let (s, from, to) = (inst.src[i], &copy.src[0], &copy.dst);
+    let Op::Eu(op) = inst.op else { return None };
+    let takes = match op {
+        Opcode::Mov => inst.dst.ty.size_bytes() == 4,
+        // The other operand makes the operation one on dwords.
+        Opcode::Add | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Cmp | Opcode::Sel => {
+            let other = &inst.src[1 - i];
+            let signed = from.ty.is_signed_int() && matches!(op, Opcode::Cmp | Opcode::Sel);
+            matches!(other.ty, Type::D | Type::Ud) && !(signed && other.ty == Type::Ud)
+        }
         _ => false,
     };
-    plain && from && inst.dst.as_vgrf().is_some() && inst.dst.reg != s.reg
+    let same_value = match from.ty {
+        Type::Ub | Type::Uw => matches!(s.ty, Type::D | Type::Ud),
+        _ => s.ty == Type::D && to.ty == Type::D,
+    };
+    // Each lane reads what the same lane was extended to, or all read one scalar.
+    let same_lanes = match copy.exec {
+        1 => copy.no_mask && (s.stride == 0 || inst.exec == 1),
+        exec => {
+            exec == inst.exec
+                && copy.group == inst.group
+                && s.stride == to.stride
+                && (copy.no_mask || !inst.no_mask)
+        }
+    };
+    let plain = s.rows.is_none() && !s.neg && !s.abs && !inst.acc_wr && s.offset == to.offset;
+    if !takes || !same_value || !same_lanes || !plain {
+        return None;
+    }
+    let own = (s.offset, s.offset + inst.src_bytes(i));
+    let unchanged = writes.unchanged(copy.dst.as_vgrf()?, own, c + 1, at)
+        && writes.source_unchanged(lir, copy, 0, c, at);
+    let mut out = *inst;
+    out.src[i] = Src {
+        reg: from.reg,
+        offset: from.offset,
+        ty: from.ty,
+        stride: if copy.exec == 1 { 0 } else { from.stride },
+        ..s
+    };
+    unchanged.then_some(out)
 }
 
 /// Maps the bytes that an operand reads of a copy's destination to the copy's source: the offset of
@@ -322,7 +399,7 @@ fn propagate_to_payload(
             continue;
         };
         let new = copies[v].iter().rev().find_map(|&c| {
-            let copy = &lir.insts[c as usize];
+            let copy = Some(&lir.insts[c as usize]).filter(|copy| is_copy(copy))?;
             let s = &part.src;
             let size = s.ty.size_bytes();
             let (start, step) = source_region(copy, inst, s, inst.exec.into(), true)?;

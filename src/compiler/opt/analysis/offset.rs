@@ -107,6 +107,7 @@ impl Linear {
         let part = |src: &AluSrc| (src.def, src.swizzle[0]);
         let constant = |src: &AluSrc| s.const_component(src.def, src.swizzle[0]);
         match alu.op {
+            AluOp::Mov => self.add_term(s, part(&alu.srcs[0]), factor, depth),
             AluOp::IAdd => {
                 self.add_term(s, part(&alu.srcs[0]), factor, depth);
                 self.add_term(s, part(&alu.srcs[1]), factor, depth);
@@ -134,33 +135,76 @@ impl Linear {
     }
 }
 
+/// A power of two that divides the sum of the terms.
+pub(crate) fn terms_multiple(s: &Shader, terms: &Terms) -> i64 {
+    let zeros = |&(part, factor): &(Scalar, i64)| {
+        factor.trailing_zeros() + low_zero_bits(s, part, MAX_DEPTH)
+    };
+    let zeros = terms.iter().map(zeros).min().unwrap_or(u32::MAX);
+    1_i64 << zeros.min(30)
+}
+
+/// The number of low bits of a value that are known to be zero.
+pub(crate) fn low_zero_bits(s: &Shader, part: Scalar, depth: u8) -> u32 {
+    if let Some(constant) = s.const_component(part.0, part.1) {
+        return constant.trailing_zeros();
+    }
+    let inner = s.alu_of(part.0).filter(|_| depth > 0);
+    let Some(alu) = inner.filter(|alu| s.defs[alu.def].num_components == 1) else {
+        return 0;
+    };
+    let bits = u32::from(s.defs[alu.def].bit_size);
+    let operand = |at: usize| {
+        let src = &alu.srcs[at];
+        low_zero_bits(s, (src.def, src.swizzle[0]), depth - 1)
+    };
+    let count = || s.const_component(alu.srcs[1].def, alu.srcs[1].swizzle[0]);
+    let zeros = match alu.op {
+        AluOp::Mov | AluOp::INeg => operand(0),
+        AluOp::IAdd | AluOp::IOr | AluOp::IXor => operand(0).min(operand(1)),
+        AluOp::IAnd => operand(0).max(operand(1)),
+        AluOp::IMul => operand(0) + operand(1),
+        AluOp::IShl => operand(0) + count().map_or(0, |by| by as u32 % bits),
+        _ => 0,
+    };
+    zeros.min(bits)
+}
+
+/// The greatest value of the sum of the terms, if it is known and none of them is negative.
+fn max_sum(s: &Shader, terms: &Terms) -> Option<u64> {
+    terms.iter().try_fold(0_u64, |sum, &(part, factor)| {
+        let factor = u64::try_from(factor).ok()?;
+        sum.checked_add(upper_bound(s, part, MAX_DEPTH)?.checked_mul(factor)?)
+    })
+}
+
+/// The least and the greatest offset of an access whose constant parts range from `first` to
+/// `last`, if they are known. `terms` are its dynamic terms, and `bits` its size; the sums do not
+/// wrap around.
+pub(crate) fn range(
+    s: &Shader,
+    terms: &Terms,
+    bits: u8,
+    [first, last]: [i64; 2],
+) -> Option<(u64, u64)> {
+    let (first, last) = (u64::try_from(first).ok()?, u64::try_from(last).ok()?);
+    let end = max_sum(s, terms)?.checked_add(last)?;
+    (end >> bits.min(63) == 0).then_some((first, end))
+}
+
 /// True if an offset may wrap around between `first` and `last`, the constant parts of its ends.
 /// `terms` are its dynamic terms, and `bits` its size.
 pub(crate) fn may_wrap(s: &Shader, terms: &Terms, bits: u8, [first, last]: [i64; 2]) -> bool {
-    let Some(multiple) = terms
-        .iter()
-        .map(|(_, factor)| factor.trailing_zeros())
-        .min()
-    else {
+    if terms.is_empty() {
         return first < 0 && last >= 0;
-    };
+    }
     // The sum of the terms is a multiple of `multiple`, so an addend below it does not carry into
     // the next multiple.
-    let multiple = 1_i64 << multiple.min(u32::from(bits).min(62));
+    let multiple = terms_multiple(s, terms);
     if first.rem_euclid(multiple) + (last - first) < multiple {
         return false;
     }
-    let max_sum = terms.iter().try_fold(0_u64, |sum, &(part, factor)| {
-        let factor = u64::try_from(factor).ok()?;
-        sum.checked_add(upper_bound(s, part, MAX_DEPTH)?.checked_mul(factor)?)
-    });
-    let (Some(max_sum), Ok(_), Ok(last)) = (max_sum, u64::try_from(first), u64::try_from(last))
-    else {
-        return true;
-    };
-    max_sum
-        .checked_add(last)
-        .is_none_or(|end| end >> bits.min(63) != 0)
+    range(s, terms, bits, [first, last]).is_none()
 }
 
 /// An unsigned upper bound of a value, if any is known.

@@ -2,7 +2,8 @@
 //!
 //! In:  offset-based loads and stores of any number of components and any bit size.
 //! Out: 1 to 4 components of 32 bits at multiples of 4, or one component of 8 or 16 bits. Pairs of
-//!      16-bit components at multiples of 4 are accessed as dwords.
+//!      16-bit components at multiples of 4 are accessed as dwords. The backend also has single
+//!      dwords at other addresses, which `opt_load_store_vectorize` makes.
 //! Ref: SKL PRM vol. 7, "Data Port Messages": untyped surface and byte scattered messages.
 //! Tests: tests/opt/lower_mem_access/.
 
@@ -34,16 +35,6 @@ pub fn lower_mem_access(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(s, needs_lowering, lower)
 }
 
-/// The known alignment of an access, a power of two.
-fn align(i: &Intrinsic) -> u32 {
-    let (mul, off) = (i.index("align_mul").max(1), i.index("align_offset"));
-    if off == 0 {
-        mul
-    } else {
-        mul.min(1 << off.trailing_zeros())
-    }
-}
-
 fn needs_lowering(s: &Shader, i: &Instr) -> bool {
     let Instr::Intrinsic(i) = i else { return false };
     let Some((_, store)) = access_operands(i.op) else {
@@ -56,8 +47,8 @@ fn needs_lowering(s: &Shader, i: &Instr) -> bool {
         return true;
     }
     match d.bit_size {
-        32 => d.num_components > 4 || align(i) < 4,
-        8 | 16 => d.num_components > 1 || align(i) < u32::from(d.bit_size) / 8,
+        32 => d.num_components > 4 || i.alignment() < 4,
+        8 | 16 => d.num_components > 1 || i.alignment() < u32::from(d.bit_size) / 8,
         _ => true,
     }
 }
@@ -137,7 +128,7 @@ fn pack_parts(b: &mut Builder<'_>, parts: &[Id<Def>], from: u8, bits: u8) -> Id<
 
 /// True for values whose 16-bit components can be accessed in pairs.
 fn accessible_in_pairs(d: Def, i: &Intrinsic) -> bool {
-    d.bit_size == 16 && d.num_components.is_multiple_of(2) && align(i) >= 4
+    d.bit_size == 16 && d.num_components.is_multiple_of(2) && i.alignment() >= 4
 }
 
 fn load(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
@@ -159,7 +150,7 @@ fn load(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
         }
         return Action::ReplaceVec(values);
     }
-    let unit = message_bits(d.bit_size, align(i));
+    let unit = message_bits(d.bit_size, i.alignment());
     let total = u32::from(d.num_components) * u32::from(d.bit_size) / u32::from(unit);
     let each = if unit == 32 { 4 } else { 1 };
     let mut parts: SmallVec<[Id<Def>; 16]> = SmallVec::new();
@@ -228,7 +219,7 @@ fn store(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
         }
         return Action::Remove;
     }
-    let unit = message_bits(d.bit_size, align(i));
+    let unit = message_bits(d.bit_size, i.alignment());
     let per = u32::from(d.bit_size / unit);
     let mut run: SmallVec<[Id<Def>; 4]> = SmallVec::new();
     let mut start = 0;
