@@ -145,6 +145,7 @@ entries! { COMMAND:
             match (handle::get(pipeline)?, pipeline_bind_point) {
                 (PipelineObject::Compute(pipeline), c::PipelineBindPoint::COMPUTE) => buffer.bind_pipeline(pipeline),
                 (PipelineObject::Graphics(pipeline), c::PipelineBindPoint::GRAPHICS) => buffer.bind_graphics(pipeline),
+                (PipelineObject::Library(_), _) => return Err(vk::Error::InvalidUse { why: "a pipeline library bound as a pipeline" }),
                 _ => return Err(vk::Error::InvalidUse { why: "a pipeline bound to a bind point of another type" }),
             }
             Ok(())

@@ -77,7 +77,7 @@ entries! { DESCRIPTOR:
         let info = raw::reference(create_info, "VkPipelineLayoutCreateInfo")?;
         let sets = raw::slice(info.p_set_layouts, info.set_layout_count)
             .iter()
-            .map(|&layout| handle::get(layout).cloned())
+            .map(|&layout| set_layout(layout))
             .collect::<vk::Result<Vec<_>>>()?;
         let push: Vec<PushRange> = raw::slice(info.p_push_constant_ranges, info.push_constant_range_count)
             .iter()
@@ -263,6 +263,17 @@ entries! { DESCRIPTOR:
         }
         Ok(())
     }
+}
+
+/// A set layout of a pipeline layout. Null stands for a set that the pipeline libraries with this
+/// layout do not use.
+///
+/// # Safety
+/// The handle is null or a set layout of this driver.
+unsafe fn set_layout(layout: c::DescriptorSetLayout) -> vk::Result<Arc<SetLayout>> {
+    // SAFETY: as the caller says.
+    let layout = unsafe { handle::optional(layout)? };
+    Ok(layout.map_or_else(|| Arc::new(SetLayout::empty(false)), Arc::clone))
 }
 
 /// The type of a descriptor's parameters.

@@ -96,6 +96,8 @@ pub enum PipelineObject {
     Compute(Box<vk::pipeline::Pipeline>),
     /// A graphics pipeline.
     Graphics(vk::graphics::Pipeline),
+    /// Parts of graphics pipelines.
+    Library(vk::graphics::Library),
 }
 
 impl PipelineObject {
@@ -104,6 +106,7 @@ impl PipelineObject {
         match self {
             PipelineObject::Compute(pipeline) => vec![pipeline.compiled()],
             PipelineObject::Graphics(pipeline) => pipeline.compiled(),
+            PipelineObject::Library(library) => library.compiled(),
         }
     }
 }

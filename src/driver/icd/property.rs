@@ -487,6 +487,12 @@ properties! {
         default_robustness_vertex_inputs: c::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS_2,
         default_robustness_images: c::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2,
     ]
+    // Linking packs code that libraries have compiled. Interpolation belongs to the attribute setup
+    // of the fragment shader alone.
+    PhysicalDeviceGraphicsPipelineLibraryPropertiesEXT |_device| [
+        graphics_pipeline_library_fast_linking: c::TRUE,
+        graphics_pipeline_library_independent_interpolation_decoration: c::TRUE,
+    ]
     PhysicalDeviceMaintenance6PropertiesKHR |_device| [
         // Views of compressed images in formats of single texels have one layer, as core demands.
         block_texel_view_compatible_multiple_layers: c::FALSE,

@@ -83,6 +83,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_fragment_shader_interlock", 1, None),
     row("VK_EXT_global_priority", 2, None),
     row("VK_EXT_global_priority_query", 1, None),
+    row("VK_EXT_graphics_pipeline_library", 1, None),
     row("VK_EXT_host_image_copy", 1, V1_4),
     row("VK_EXT_host_query_reset", 1, V1_2),
     row("VK_EXT_image_2d_view_of_3d", 1, None),

@@ -227,6 +227,7 @@ structures! {
     PHYSICAL_DEVICE_PRIMITIVE_RESTART_INDEX_FEATURES_EXT [primitiveRestartIndex];
     PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT [vertexInputDynamicState];
     PHYSICAL_DEVICE_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_FEATURES_EXT [dynamicRenderingUnusedAttachments];
+    PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT [graphicsPipelineLibrary];
     PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT [
         nestedCommandBuffer nestedCommandBufferRendering nestedCommandBufferSimultaneousUse
     ];
@@ -496,6 +497,7 @@ offered! {
     nestedCommandBuffer "tests/vk/nested_commands.rs";
     nestedCommandBufferRendering "tests/vk/nested_commands.rs";
     nestedCommandBufferSimultaneousUse "tests/vk/nested_commands.rs";
+    graphicsPipelineLibrary "tests/vk/pipeline_libraries.rs";
     dynamicRenderingUnusedAttachments "tests/vk/unused_attachments.rs";
     // Wide lines are rasterised as parallelograms, so strict rectangular lines are not supported.
     bresenhamLines "tests/pictures/scenes/dynamic.rs";

@@ -4,16 +4,22 @@
 //!      fixed-function state as `cmd` has it, which overrides the current state except for the
 //!      pipeline's dynamic states.
 //!
-//! Files import in one direction: `convert`, `vertex` and `dynamic` ← `state` ← `pipeline`.
+//! Files import in one direction: `convert`, `vertex`, `parts` and `dynamic` ← `state` ← `library` ←
+//! `pipeline`.
 
 pub mod convert;
 mod dynamic;
+mod dynamic_buffers;
+mod library;
+mod parts;
 mod pipeline;
 mod state;
 mod vertex;
 
-pub(crate) use pipeline::Purpose;
-pub use pipeline::{GraphicsPipelineInfo, Pipeline};
+pub use library::{GraphicsPipelineInfo, Library, TestReads};
+pub use parts::Parts;
+pub use pipeline::Pipeline;
+pub(crate) use pipeline::{Purpose, StageCode};
 pub use state::{FixedInfo, StaticStateWords};
 pub use vertex::Binding as VertexBinding;
 pub(crate) use vertex::set_input as set_vertex_input;
