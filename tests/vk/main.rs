@@ -38,6 +38,7 @@ mod meta_draws;
 mod modifiers;
 mod nested_commands;
 mod objects;
+mod pipeline_libraries;
 mod pipelines;
 mod planes;
 mod queries;
