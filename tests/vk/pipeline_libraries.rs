@@ -612,11 +612,12 @@ layout(location = 1) out vec4 second;
 void main()
 {
     first = vec4(1.0, 0.0, 0.0, 0.75);
-    second = vec4(0.0, 1.0, 0.0, 1.0);
+    second = vec4(0.0, 1.0, 0.0, 0.25);
+    gl_SampleMask[0] = 15;
 }";
 
-/// The alpha of the first colour decides for both attachments. Only the output's library knows
-/// that it does.
+/// The alpha of the first colour decides for both attachments, beside the sample mask. Only the
+/// output's library knows that it does.
 #[test]
 fn the_output_enables_alpha_to_coverage() {
     let rig = Rig::new();
@@ -640,11 +641,11 @@ fn the_output_enables_alpha_to_coverage() {
     let informed = maker.library(Part::FRAGMENT_SHADER);
     let buffer = vertices(&rig, &rectangle([-1.0, -1.0], [1.0, 1.0], RED));
     let fast = Flags::FAIL_ON_PIPELINE_COMPILE_REQUIRED;
-    // Three samples of four: 191.25.
-    for (fragment, output, flags, green) in [
-        (fragment, without, fast, 255),
-        (fragment, with, Flags::empty(), 191),
-        (informed, with, fast, 191),
+    // Three samples of four: 191.25, and 47.8 of an alpha of 63.75.
+    for (fragment, output, flags, expected) in [
+        (fragment, without, fast, [0, 255, 0, 64]),
+        (fragment, with, Flags::empty(), [0, 191, 0, 48]),
+        (informed, with, fast, [0, 191, 0, 48]),
     ] {
         let pipeline = maker
             .link(&[input, vertex, fragment, output], flags)
@@ -669,7 +670,7 @@ fn the_output_enables_alpha_to_coverage() {
             d.cmd_draw(commands, 6, 1, 0, 0);
             d.cmd_end_rendering(commands);
         });
-        resolved[1].check(|_, _| [0, green, 0, green]);
+        resolved[1].check(|_, _| expected);
     }
 }
 
