@@ -32,11 +32,11 @@ entries! { GRAPHICS_PIPELINE:
         create_pipelines(device, infos, pipelines, flags, |info, start| {
             let (context, parameters) = (device.context(), graphics_info(info)?);
             let (object, cache_hits): (_, Vec<_>) = if flags(info).contains(Flags::LIBRARY) {
-                let library = Library::new(context, cache, &parameters)?;
+                let library = Library::new(context, cache, parameters)?;
                 let hits = library.cached().collect();
                 (PipelineObject::Library(library), hits)
             } else {
-                let pipeline = Pipeline::new(context, cache, &parameters)?;
+                let pipeline = Pipeline::new(context, cache, parameters)?;
                 let hits = pipeline.cached().collect();
                 (PipelineObject::Graphics(pipeline), hits)
             };

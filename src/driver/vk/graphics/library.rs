@@ -122,7 +122,7 @@ impl Library {
     pub fn new(
         context: &Arc<Context>,
         cache: Option<&PipelineCache>,
-        info: &GraphicsPipelineInfo<'_>,
+        info: GraphicsPipelineInfo<'_>,
     ) -> Result<Self> {
         let fixed = StaticStateWords::new(context.physical.info().device.hw_gen, &info.fixed)?;
         let mut all = Self {
@@ -141,7 +141,7 @@ impl Library {
         for library in &info.libraries {
             all.include(library)?;
         }
-        let mut own: Vec<_> = info.stages.clone();
+        let mut own = info.stages;
         let has_all = all.parts.contains(Parts::FRAGMENT_SHADER);
         if info.link_time_optimization || info.libraries.is_empty() {
             let included = all.stages.drain(..).map(|stage| ShaderInfo {
@@ -150,19 +150,17 @@ impl Library {
             });
             own.extend(included);
             own.sort_by_key(|shader| shader.stage as u8);
-            all.stages = all.compile(context, cache, &own, has_all)?.into();
+            all.stages = all.compile(context, cache, own, has_all)?;
             return Ok(all);
         }
         own.sort_by_key(|shader| shader.stage as u8);
-        let fragment = own
-            .iter()
-            .position(|shader| shader.stage == Stage::Fragment);
-        let (vertices, fragment) = own.split_at(fragment.unwrap_or(own.len()));
+        let is_fragment = |shader: &ShaderInfo| shader.stage == Stage::Fragment;
+        let fragment = own.split_off(own.iter().position(is_fragment).unwrap_or(own.len()));
         // Without a fragment shader, nothing reads the outputs.
         let nothing_follows = has_all
             && fragment.is_empty()
-            && !all.stages.iter().any(|s| s.info.stage == Stage::Fragment);
-        for (shaders, is_last) in [(vertices, nothing_follows), (fragment, true)] {
+            && !all.stages.iter().any(|stage| is_fragment(&stage.info));
+        for (shaders, is_last) in [(own, nothing_follows), (fragment, true)] {
             let compiled = all.compile(context, cache, shaders, is_last)?;
             all.stages.extend(compiled);
         }
@@ -216,9 +214,9 @@ impl Library {
         &self,
         context: &Arc<Context>,
         cache: Option<&PipelineCache>,
-        shaders: &[ShaderInfo],
+        shaders: Vec<ShaderInfo>,
         is_last: bool,
-    ) -> Result<Vec<LibraryStage>> {
+    ) -> Result<SmallVec<[LibraryStage; 2]>> {
         let find_stage = |stage: Stage| shaders.iter().find(|shader| shader.stage == stage);
         let mut neighbours = self.neighbours();
         if let (Some(control), Some(evaluation)) =
@@ -228,7 +226,7 @@ impl Library {
             let both = [control, evaluation];
             neighbours.tess = Some(compiler::tess_modes(context, both, points)?);
         }
-        let mut stages = Vec::with_capacity(shaders.len());
+        let mut codes = SmallVec::<[Code; 2]>::new();
         let mut translated = None;
         for (at, info) in shaders.iter().enumerate() {
             let shader_translated = translated.take();
@@ -241,14 +239,16 @@ impl Library {
             };
             let code = Code::new(context, cache, info, &neighbours, shader_translated)?;
             neighbours.previous_stage = Some(code.shader.clone());
-            stages.push(LibraryStage {
-                info: info.clone(),
-                code: Arc::new(code),
-                follows: at > 0,
-                coverage: self.facts.coverage,
-            });
+            codes.push(code);
         }
-        Ok(stages)
+        let stages = shaders.into_iter().zip(codes).enumerate();
+        let stages = stages.map(|(at, (info, code))| LibraryStage {
+            info,
+            code: Arc::new(code),
+            follows: at > 0,
+            coverage: self.facts.coverage,
+        });
+        Ok(stages.collect())
     }
 
     /// Checks that a pipeline can be linked from the parts.

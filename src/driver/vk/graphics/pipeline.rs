@@ -87,13 +87,14 @@ impl Pipeline {
     pub fn new(
         context: &Arc<Context>,
         cache: Option<&PipelineCache>,
-        info: &GraphicsPipelineInfo<'_>,
+        info: GraphicsPipelineInfo<'_>,
     ) -> Result<Self> {
+        let (layout, cached_only) = (info.layout.clone(), info.cached_only);
         let mut parts = Library::new(context, cache, info)?;
         parts.check_complete()?;
-        parts.fit_fragment_shader(context, cache, info.cached_only)?;
+        parts.fit_fragment_shader(context, cache, cached_only)?;
         let layouts = parts.stages.iter().map(|stage| &*stage.info.layout);
-        let dynamic_buffers = match &info.layout {
+        let dynamic_buffers = match &layout {
             Some(layout) => layout.dynamic_base.clone(),
             None => dynamic_buffers::first_indices(layouts),
         };
