@@ -1,7 +1,7 @@
 //! Entry points of graphics pipelines.
 //!
-//! In:  create infos with their chains. Out: pipelines and pipeline libraries of `vk`. State that Vulkan ignores is not
-//!      read, as its pointers may be invalid.
+//! In:  create infos with their chains. Out: pipelines and pipeline libraries of `vk`. State that
+//!      Vulkan ignores is not read, as its pointers may be invalid.
 
 use ash::vk as c;
 use ash::vk::PipelineCreateFlags2KHR as Flags;
@@ -132,7 +132,7 @@ unsafe fn graphics_info<'a>(
         if let Some(layout) = layout.filter(|_| !shaders.is_empty()) {
             for from in raw::slice(info.p_stages, info.stage_count) {
                 let stage = stage(from.stage)?;
-                if parts.contains(part(stage)) {
+                if parts.contains(part_of_stage(stage)) {
                     stages.push(shader_info(stage, from, layout, (flags, info.p_next))?);
                 }
             }
@@ -152,7 +152,7 @@ unsafe fn graphics_info<'a>(
 }
 
 /// The part of a pipeline that a stage belongs to.
-fn part(stage: Stage) -> Parts {
+fn part_of_stage(stage: Stage) -> Parts {
     match stage {
         Stage::Fragment => Parts::FRAGMENT_SHADER,
         _ => Parts::PRE_RASTERIZATION,

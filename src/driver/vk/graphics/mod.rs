@@ -4,8 +4,8 @@
 //!      fixed-function state as `cmd` has it, which overrides the current state except for the
 //!      pipeline's dynamic states.
 //!
-//! Files import in one direction: `convert`, `vertex`, `parts` and `dynamic` ← `state` ← `library` ←
-//! `pipeline`.
+//! Files import in one direction: `convert`, `vertex`, `parts` and `dynamic` ← `state` ←
+//! `library` ← `pipeline`.
 
 pub mod convert;
 mod dynamic;
