@@ -46,6 +46,7 @@ mod rig;
 mod robustness;
 mod samplers;
 mod samples;
+mod shader_objects;
 mod shared_compression;
 mod stencil;
 mod swapchains;

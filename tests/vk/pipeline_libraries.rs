@@ -675,7 +675,7 @@ fn the_output_enables_alpha_to_coverage() {
 }
 
 /// The modules of shaders of all stages.
-fn all_stages() -> Vec<(vk::ShaderStageFlags, Vec<u32>)> {
+pub fn all_stages() -> Vec<(vk::ShaderStageFlags, Vec<u32>)> {
     let text = "[require]
 vulkan 1.1
 tessellationShader

@@ -58,6 +58,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_robustness2",
     c"VK_EXT_sampler_filter_minmax",
     c"VK_EXT_shader_module_identifier",
+    c"VK_EXT_shader_object",
     c"VK_EXT_subgroup_size_control",
     c"VK_EXT_host_query_reset",
     c"VK_KHR_buffer_device_address",
@@ -169,6 +170,7 @@ impl Rig {
         let mut host = vk::PhysicalDeviceHostImageCopyFeaturesEXT::default();
         let mut unused = vk::PhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT::default();
         let mut libraries = vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default();
+        let mut objects = vk::PhysicalDeviceShaderObjectFeaturesEXT::default();
         let mut nested = vk::PhysicalDeviceNestedCommandBufferFeaturesEXT::default();
         let mut quads = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
         let mut private = vk::PhysicalDevicePrivateDataFeatures::default();
@@ -182,6 +184,7 @@ impl Rig {
             .push_next(&mut unused)
             .push_next(&mut nested)
             .push_next(&mut libraries)
+            .push_next(&mut objects)
             .push_next(&mut host)
             .push_next(&mut inputs)
             .push_next(&mut states2)

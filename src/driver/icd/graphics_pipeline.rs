@@ -47,7 +47,7 @@ entries! { GRAPHICS_PIPELINE:
 }
 
 /// `vk`'s stage of a graphics pipeline's shader.
-fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
+pub(crate) fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
     Ok(match from {
         c::ShaderStageFlags::VERTEX => Stage::Vertex,
         c::ShaderStageFlags::TESSELLATION_CONTROL => Stage::TessControl,

@@ -111,6 +111,19 @@ impl PipelineObject {
     }
 }
 
+/// The object of a `VkShaderEXT`.
+pub enum ShaderObjectKind {
+    /// A shader of a graphics stage.
+    Graphics(Arc<vk::graphics::ShaderObject>),
+    /// A compute shader.
+    Compute {
+        /// Its pipeline.
+        pipeline: Box<vk::pipeline::Pipeline>,
+        /// What it was created from.
+        source: vk::graphics::ShaderObject,
+    },
+}
+
 /// The object of a `VkSurfaceKHR`.
 pub struct SurfaceObject {
     /// The surface of `wsi`.

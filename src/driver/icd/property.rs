@@ -524,6 +524,10 @@ properties! {
         sample_location_sub_pixel_bits: 4,
         variable_sample_locations: c::TRUE,
     ]
+    PhysicalDeviceShaderObjectPropertiesEXT |device| [
+        shader_binary_uuid: device.cache_uuid(),
+        shader_binary_version: vk::graphics::BINARY_VERSION,
+    ]
     PhysicalDeviceShaderModuleIdentifierPropertiesEXT |_device| [
         shader_module_identifier_algorithm_uuid: vk::shader::IDENTIFIER_ALGORITHM,
     ]

@@ -8,6 +8,7 @@ use crate::context::{CHUNK_BYTES, Context, HEAPS};
 use crate::error::{Error, Result};
 use crate::extension;
 use crate::feature::EnabledFeatures;
+use crate::graphics::ShaderPrograms;
 use crate::instance;
 use crate::meta_pipelines::MetaPipelines;
 use crate::physical::PhysicalDevice;
@@ -38,6 +39,8 @@ pub struct Device {
     pub descriptors: Arc<i915::SurfaceHeap>,
     /// Meta shaders, compiled at first use.
     pub meta_pipelines: Arc<MetaPipelines>,
+    /// Linked shader objects.
+    pub shader_programs: Arc<ShaderPrograms>,
     /// The first batch of the context.
     _first_batch: i915::Chunk,
 }
@@ -130,6 +133,7 @@ impl Device {
             queue,
             extensions,
             meta_pipelines: Arc::default(),
+            shader_programs: Arc::default(),
             descriptors: context.gpu.bindless().clone(),
             context,
         }))

@@ -252,6 +252,7 @@ structures! {
         workgroupMemoryExplicitLayout workgroupMemoryExplicitLayoutScalarBlockLayout
         workgroupMemoryExplicitLayout8BitAccess workgroupMemoryExplicitLayout16BitAccess
     ];
+    PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT [shaderObject];
     PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT [shaderModuleIdentifier];
     PHYSICAL_DEVICE_FRAGMENT_SHADER_INTERLOCK_FEATURES_EXT [
         fragmentShaderSampleInterlock fragmentShaderPixelInterlock fragmentShaderShadingRateInterlock
@@ -497,6 +498,7 @@ offered! {
     nestedCommandBuffer "tests/vk/nested_commands.rs";
     nestedCommandBufferRendering "tests/vk/nested_commands.rs";
     nestedCommandBufferSimultaneousUse "tests/vk/nested_commands.rs";
+    shaderObject "tests/vk/shader_objects.rs";
     graphicsPipelineLibrary "tests/vk/pipeline_libraries.rs";
     dynamicRenderingUnusedAttachments "tests/vk/unused_attachments.rs";
     // Wide lines are rasterised as parallelograms, so strict rectangular lines are not supported.

@@ -25,7 +25,7 @@ use super::parts::Parts;
 use super::state::{FixedInfo, StaticStateWords};
 use crate::cache::PipelineCache;
 use crate::code::Code;
-use crate::compiler::{self, InputsRead, Neighbours, ShaderInfo, Stage};
+use crate::compiler::{self, COVERAGE_OF_COMMANDS, InputsRead, Neighbours, ShaderInfo, Stage};
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
@@ -116,7 +116,33 @@ pub struct Library {
     pub(super) stages: SmallVec<[LibraryStage; 2]>,
 }
 
+impl LibraryStage {
+    /// The stage of a shader object. `follows`: it was compiled for the stage before it.
+    pub(super) fn of_shader_object(info: ShaderInfo, code: Code, follows: bool) -> Self {
+        Self {
+            info,
+            code: Arc::new(code),
+            follows,
+            coverage: COVERAGE_OF_COMMANDS,
+        }
+    }
+}
+
 impl Library {
+    /// The parts that shader objects are compiled and linked with: commands set all state.
+    pub(super) fn of_shader_objects(views: u32) -> Self {
+        Self {
+            parts: Parts::all(),
+            fixed: StaticStateWords::of_shader_objects(),
+            facts: Facts {
+                views: Some(views),
+                coverage: COVERAGE_OF_COMMANDS,
+                ..Facts::default()
+            },
+            stages: SmallVec::new(),
+        }
+    }
+
     /// Compiles the shaders of the create info's own parts, or takes them from a cache, and adds
     /// those of the included libraries. Fails if two of them have the same part.
     pub fn new(
@@ -200,7 +226,7 @@ impl Library {
     }
 
     /// What the shaders depend on besides each other.
-    fn neighbours(&self) -> Neighbours {
+    pub(super) fn neighbours(&self) -> Neighbours {
         Neighbours {
             sample_shading: self.facts.sample_shading,
             alpha_to_coverage: self.facts.coverage,
@@ -210,7 +236,7 @@ impl Library {
     }
 
     /// Compiles consecutive stages together. `is_last`: no stage follows them.
-    fn compile(
+    pub(super) fn compile(
         &self,
         context: &Arc<Context>,
         cache: Option<&PipelineCache>,

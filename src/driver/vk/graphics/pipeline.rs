@@ -16,6 +16,7 @@ use crate::cache::PipelineCache;
 use crate::code::{self, Code};
 use crate::compiler::Stage;
 use crate::context::Context;
+use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::executable::CompiledStage;
 
@@ -93,8 +94,23 @@ impl Pipeline {
         let mut parts = Library::new(context, cache, info)?;
         parts.check_complete()?;
         parts.fit_fragment_shader(context, cache, cached_only)?;
+        Self::from_parts(context, parts, layout.as_deref())
+    }
+
+    /// Links shader objects.
+    pub(super) fn of_shader_objects(context: &Arc<Context>, mut parts: Library) -> Result<Self> {
+        parts.fit_fragment_shader(context, None, false)?;
+        Self::from_parts(context, parts, None)
+    }
+
+    /// Links complete parts. Without a layout, it is the union of those of the stages.
+    fn from_parts(
+        context: &Arc<Context>,
+        parts: Library,
+        layout: Option<&PipelineLayout>,
+    ) -> Result<Self> {
         let layouts = parts.stages.iter().map(|stage| &*stage.info.layout);
-        let dynamic_buffers = match &layout {
+        let dynamic_buffers = match layout {
             Some(layout) => layout.dynamic_base.clone(),
             None => dynamic_buffers::first_indices(layouts),
         };

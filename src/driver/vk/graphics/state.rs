@@ -393,6 +393,17 @@ impl StaticStateWords {
         }
     }
 
+    /// State of shader objects: commands set all of it.
+    pub(super) fn of_shader_objects() -> Self {
+        Self {
+            state: Box::default(),
+            dynamic: Dynamic::all(),
+            attributes: 0,
+            buffers: 0,
+            targets: 0,
+        }
+    }
+
     /// Whether nothing is rasterised, whatever commands set.
     pub(super) fn always_discards(&self) -> bool {
         self.state.raster.discard && !self.dynamic.contains(Dynamic::RASTERIZER_DISCARD_ENABLE)
