@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use ash::{ext, vk};
 
 use crate::canvas::{
-    FRAGMENT, GREEN, RED, SIZE, Target, VERTEX, compile, rectangle, stored, vertices, viewport,
-    whole,
+    FRAGMENT, GREEN, Look, RED, SIZE, Target, VERTEX, compile, pipeline, rectangle, stored,
+    vertices, viewport, whole,
 };
 use crate::pipeline_libraries::all_stages;
 use crate::rig::{self, Buffer, Rig};
@@ -452,4 +452,110 @@ fn draws_without_a_vertex_shader_and_wrong_stages_fail() {
     assert!(recorded(&|commands| objects.bind(commands, &[vertex, wrong])).is_err());
     let wrong = (Stage::COMPUTE, shaders[0]);
     assert!(recorded(&|commands| objects.bind(commands, &[vertex, wrong])).is_err());
+}
+
+/// A bound pipeline unbinds all shader objects, and they unbind it.
+#[test]
+fn pipelines_and_shader_objects_replace_each_other() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let objects = Objects::new(&rig);
+    let target = Target::new(&rig, COLOUR, 1);
+    let shaders = objects.shaders(&pair(FLIPPED, SWAPPED), unlinked());
+    let push = [vk::PushConstantRange::default()
+        .stage_flags(Stage::ALL_GRAPHICS)
+        .size(64)];
+    let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&push);
+    let layout = unsafe { d.create_pipeline_layout(&info, None) }.unwrap();
+    let look = Look {
+        formats: Some((COLOUR, vk::Format::UNDEFINED)),
+        ..Look::default()
+    };
+    let words = compile(FLIPPED, FRAGMENT);
+    let pass = vk::RenderPass::null();
+    let made = pipeline(&rig, &words, &look, layout, pass).unwrap();
+    let mut all = rectangle([-1.0, -1.0], [0.0, 0.0], RED);
+    all.extend(rectangle([0.0, -1.0], [1.0, 0.0], RED));
+    all.extend(rectangle([-1.0, 0.0], [0.0, 1.0], RED));
+    let buffer = vertices(&rig, &all);
+    objects.render(&target, |commands| {
+        let both = [(Stage::VERTEX, shaders[0]), (Stage::FRAGMENT, shaders[1])];
+        objects.set_state(commands, vk::PrimitiveTopology::TRIANGLE_LIST);
+        objects.bind(commands, &both);
+        objects.draw(commands, &buffer, 0, 6);
+        objects.bind(commands, &both);
+        unsafe { d.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, made) };
+        objects.draw(commands, &buffer, 6, 6);
+        objects.set_state(commands, vk::PrimitiveTopology::TRIANGLE_LIST);
+        objects.bind(commands, &both);
+        objects.draw(commands, &buffer, 12, 6);
+    });
+    target.check(|x, y| match (x < SIZE / 2, y < SIZE / 2) {
+        (true, false) => stored(GREEN),
+        (false, false) => stored(RED),
+        (true, true) => stored(GREEN),
+        (false, true) => [0; 4],
+    });
+    unsafe {
+        d.destroy_pipeline(made, None);
+        d.destroy_pipeline_layout(layout, None);
+    }
+}
+
+const VIEWS: &str = "#version 450
+#extension GL_EXT_multiview : require
+layout(location = 0) in vec4 shade;
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(shade.r, float(gl_ViewIndex), 0.0, 1.0); }";
+
+/// The view mask belongs to the rendering: shaders are linked for each.
+#[test]
+fn renderings_have_the_views() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let objects = Objects::new(&rig);
+    let target = Target::new(&rig, COLOUR, 2);
+    let shaders = objects.shaders(&pair(FLIPPED, VIEWS), unlinked());
+    let buffer = vertices(&rig, &rectangle([-1.0, -1.0], [1.0, 1.0], RED));
+    let part = |layer| vk::ImageSubresource {
+        aspect_mask: vk::ImageAspectFlags::COLOR,
+        mip_level: 0,
+        array_layer: layer,
+    };
+    let layouts =
+        [0, 1].map(|layer| unsafe { d.get_image_subresource_layout(target.image, part(layer)) });
+    let pixels = |commands: vk::CommandBuffer, mask: u32| unsafe {
+        let colours = [vk::RenderingAttachmentInfo::default()
+            .image_view(target.view)
+            .image_layout(vk::ImageLayout::GENERAL)
+            .load_op(vk::AttachmentLoadOp::CLEAR)
+            .store_op(vk::AttachmentStoreOp::STORE)];
+        let info = vk::RenderingInfo::default()
+            .render_area(whole())
+            .layer_count(2)
+            .view_mask(mask)
+            .color_attachments(&colours);
+        d.cmd_begin_rendering(commands, &info);
+        objects.draw(commands, &buffer, 0, 6);
+        d.cmd_end_rendering(commands);
+    };
+    // Bound once: the second rendering has other views.
+    for (masks, expected) in [
+        ([3, 0], [[255, 0, 0, 255], [0; 4]]),
+        ([0, 3], [[255, 0, 0, 255], [255, 255, 0, 255]]),
+    ] {
+        rig.run(|commands| {
+            objects.set_state(commands, vk::PrimitiveTopology::TRIANGLE_LIST);
+            let both = [(Stage::VERTEX, shaders[0]), (Stage::FRAGMENT, shaders[1])];
+            objects.bind(commands, &both);
+            for mask in masks {
+                pixels(commands, mask);
+                rig.barrier(commands);
+            }
+        });
+        let bytes = target.linear.unwrap().0;
+        let second = (layouts[1].offset - layouts[0].offset) as usize;
+        assert_eq!(target.pixel(5, 5), expected[0]);
+        assert_eq!(bytes[second..second + 4], expected[1]);
+    }
 }

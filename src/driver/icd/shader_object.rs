@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ash::vk as c;
 use vk::descriptor::PipelineLayout;
 use vk::graphics::{ShaderObject, ShaderSource};
-use vk::pipeline::{Pipeline, ShaderInfo, Stage, SubgroupSize};
+use vk::pipeline::{Pipeline, ShaderInfo, Stage};
 
 use crate::descriptor::set_layout;
 use crate::entry::{done, entries};

@@ -550,6 +550,8 @@ pub fn offers(device: &Device, name: &str) -> bool {
 pub struct EnabledFeatures {
     /// `robustBufferAccess`: accesses out of bounds must not affect those in bounds.
     pub robust_buffers: bool,
+    /// `attachmentFeedbackLoopDynamicState`: draws with shader objects may read depth and stencil.
+    pub dynamic_feedback_loops: bool,
     /// `textureCompressionASTC_LDR`: no texture has aux data, where the device needs
     /// [`hw::Wa::FlushBetweenAstc5x5AndAux`].
     pub astc: bool,

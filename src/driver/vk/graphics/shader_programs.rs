@@ -102,8 +102,8 @@ impl ShaderPrograms {
             return Ok(program.clone());
         }
         let program = Arc::new(link(context, bound, views)?);
-        self.programs().insert(key, program.clone());
-        Ok(program)
+        // Another thread may have linked the same: its draws use the program that is there.
+        Ok(self.programs().entry(key).or_insert(program).clone())
     }
 
     /// Removes the programs of a shader that is destroyed.
@@ -122,6 +122,9 @@ fn link(context: &Arc<Context>, bound: &BoundShaders, views: u32) -> Result<Pipe
         });
     }
     let mut library = Library::of_shader_objects(views);
+    let mut layouts = shaders.iter().map(|shader| &shader.info.layout);
+    library.facts.reads_tests.declared = context.features.dynamic_feedback_loops
+        || layouts.any(|layout| layout.may_hold_input_attachments());
     let group = shaders.first().map_or(0, |shader| shader.group);
     let one_group = shaders.iter().all(|shader| shader.group == group);
     // Attribute setup connects a vertex and a fragment shader that are not linked with others.

@@ -393,11 +393,12 @@ impl StaticStateWords {
         }
     }
 
-    /// State of shader objects: commands set all of it.
+    /// State of shader objects: commands set all of it. Whether depth or stencil may be read is
+    /// known when they are linked.
     pub(super) fn of_shader_objects() -> Self {
         Self {
             state: Box::default(),
-            dynamic: Dynamic::all(),
+            dynamic: Dynamic::all().difference(Dynamic::ATTACHMENT_FEEDBACK_LOOP),
             attributes: 0,
             buffers: 0,
             targets: 0,
