@@ -120,7 +120,7 @@ pub enum ShaderObjectKind {
         /// Its pipeline.
         pipeline: Box<vk::pipeline::Pipeline>,
         /// What it was created from.
-        source: vk::graphics::ShaderObject,
+        source: Box<vk::graphics::ShaderObject>,
     },
 }
 

@@ -211,6 +211,6 @@ unsafe fn new_shader(
     })?;
     Ok(ShaderObjectKind::Compute {
         pipeline: Box::new(Pipeline::from_binary(context, shader)?),
-        source: object,
+        source: Box::new(object),
     })
 }
