@@ -513,9 +513,12 @@ fn sets_are_independent() {
                 let point = vk::PipelineBindPoint::GRAPHICS;
                 d.cmd_bind_pipeline(commands, point, pipeline);
                 d.cmd_bind_vertex_buffers(commands, 0, &[buffer.buffer], &[0]);
-                // First, the two of the second, third.
-                let offsets = [0, 256, 512, 768];
-                d.cmd_bind_descriptor_sets(commands, point, layouts[2], 0, &sets, &offsets);
+                // First, the two of the second, third: null stands for what is bound otherwise.
+                let none = vk::DescriptorSet::null();
+                let outer = [sets[0], none, sets[2]];
+                let full = layouts[2];
+                d.cmd_bind_descriptor_sets(commands, point, full, 1, &sets[1..2], &[256, 512]);
+                d.cmd_bind_descriptor_sets(commands, point, full, 0, &outer, &[0, 768]);
                 let stages = vk::ShaderStageFlags::ALL_GRAPHICS;
                 d.cmd_push_constants(commands, layouts[2], stages, 16, &1u32.to_le_bytes());
                 d.cmd_draw(commands, 6, 1, 0, 0);

@@ -435,7 +435,10 @@ unsafe fn bind_sets(
         let mut offsets = raw::slice(info.p_dynamic_offsets, info.dynamic_offset_count).iter();
         let sets = raw::slice(info.p_descriptor_sets, info.descriptor_set_count);
         for (number, &set) in (info.first_set as usize..).zip(sets) {
-            buffer.bind_set(point, layout, number, &handle::get(set)?.set, &mut offsets)?;
+            // Null stands for a set that no shader uses (VK_EXT_graphics_pipeline_library).
+            if let Some(object) = handle::optional(set)? {
+                buffer.bind_set(point, layout, number, &object.set, &mut offsets)?;
+            }
         }
     }
     Ok(())
