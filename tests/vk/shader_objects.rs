@@ -360,6 +360,18 @@ fn damaged_binaries_are_incompatible() {
     let result = unsafe { get(device, shaders[0], &mut size, room.as_mut_ptr().cast()) };
     assert_eq!(result, vk::Result::INCOMPLETE);
     assert!(room.iter().all(|&byte| byte == 7));
+    // The first null shader's error is returned.
+    let (bad, damaged) = (Code::Spirv(&[1]), Code::Binary(&whole[1..]));
+    let orders = [[bad, damaged], [damaged, bad]];
+    let results = orders.map(|[first, second]| {
+        let codes = [(Stage::VERTEX, first), (Stage::FRAGMENT, second)];
+        objects.create(&codes, unlinked()).1
+    });
+    let incompatible_binary = vk::Result::INCOMPATIBLE_SHADER_BINARY_EXT;
+    assert_eq!(
+        results,
+        [vk::Result::ERROR_INVALID_SHADER_NV, incompatible_binary]
+    );
     // SPIR-V of another stage, or none at all.
     let wrong = [
         (Stage::FRAGMENT, Code::Spirv(&from[0].1)),

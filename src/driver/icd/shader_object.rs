@@ -33,10 +33,13 @@ entries! { SHADER_OBJECT:
         let is_linked = |info: &c::ShaderCreateInfoEXT<'_>| {
             info.flags.contains(c::ShaderCreateFlagsEXT::LINK_STAGE)
         };
-        let mut first_error = None;
-        let mut note = |error| {
+        // The error that is returned is that of the first null shader.
+        let mut first_error: Option<(usize, vk::Error)> = None;
+        let mut note = |at, error| {
             diagnosis::report_to_messengers(&device.device, &error);
-            first_error.get_or_insert(error);
+            if first_error.as_ref().is_none_or(|first| at < first.0) {
+                first_error = Some((at, error));
+            }
         };
         let linked: Vec<_> = (0..infos.len()).filter(|&at| is_linked(&infos[at])).collect();
         let sources = linked.iter().map(|&at| source(device.context(), &infos[at])).collect::<vk::Result<Vec<_>>>();
@@ -47,15 +50,15 @@ entries! { SHADER_OBJECT:
                     raw::write_at(shaders, at, handle::create_with(allocator, object)?);
                 }
             }
-            Err(error) => note(error),
+            Err(error) => note(linked.first().copied().unwrap_or(0), error),
         }
         for (at, info) in infos.iter().enumerate().filter(|(_, info)| !is_linked(info)) {
             match new_shader(device.context(), info) {
                 Ok(object) => raw::write_at(shaders, at, handle::create_with(allocator, object)?),
-                Err(error) => note(error),
+                Err(error) => note(at, error),
             }
         }
-        match first_error {
+        match first_error.map(|first| first.1) {
             // A code that reports success: the application falls back to SPIR-V.
             Some(vk::Error::IncompatibleBinary) => Ok(c::Result::INCOMPATIBLE_SHADER_BINARY_EXT),
             Some(error) => Err(error),
