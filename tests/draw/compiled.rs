@@ -78,6 +78,7 @@ pub fn rig(shaders: &[abi::ShaderBinary], vertices: &[[f32; 5]]) -> Rig {
         rig.code(code_offset_bytes, &binary.code);
         StageShader {
             binary,
+            push: &binary.push,
             code_offset_bytes,
             scratch: ScratchSpace::default(),
         }

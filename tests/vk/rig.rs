@@ -41,6 +41,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_vertex_input_dynamic_state",
     c"VK_EXT_host_image_copy",
     c"VK_EXT_dynamic_rendering_unused_attachments",
+    c"VK_EXT_graphics_pipeline_library",
     c"VK_EXT_nested_command_buffer",
     c"VK_EXT_sample_locations",
     c"VK_EXT_image_2d_view_of_3d",
@@ -58,6 +59,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_robustness2",
     c"VK_EXT_sampler_filter_minmax",
     c"VK_EXT_shader_module_identifier",
+    c"VK_EXT_shader_object",
     c"VK_EXT_subgroup_size_control",
     c"VK_EXT_host_query_reset",
     c"VK_KHR_buffer_device_address",
@@ -74,6 +76,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_maintenance6",
     c"VK_KHR_map_memory2",
     c"VK_KHR_pipeline_executable_properties",
+    c"VK_KHR_pipeline_library",
     c"VK_KHR_push_descriptor",
     c"VK_KHR_sampler_mirror_clamp_to_edge",
     c"VK_KHR_sampler_ycbcr_conversion",
@@ -168,6 +171,8 @@ impl Rig {
             vk::PhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT::default();
         let mut host = vk::PhysicalDeviceHostImageCopyFeaturesEXT::default();
         let mut unused = vk::PhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT::default();
+        let mut libraries = vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default();
+        let mut objects = vk::PhysicalDeviceShaderObjectFeaturesEXT::default();
         let mut nested = vk::PhysicalDeviceNestedCommandBufferFeaturesEXT::default();
         let mut quads = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
         let mut private = vk::PhysicalDevicePrivateDataFeatures::default();
@@ -180,6 +185,8 @@ impl Rig {
             .push_next(&mut reads)
             .push_next(&mut unused)
             .push_next(&mut nested)
+            .push_next(&mut libraries)
+            .push_next(&mut objects)
             .push_next(&mut host)
             .push_next(&mut inputs)
             .push_next(&mut states2)

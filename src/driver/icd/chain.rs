@@ -76,6 +76,8 @@ pub unsafe fn enabled_features(
             let values = unsafe { std::slice::from_raw_parts(members(node), row.members.len()) };
             row.check(device, values)?;
             enabled.robust_buffers |= row.enables(values, "robustBufferAccess");
+            let loops = "attachmentFeedbackLoopDynamicState";
+            enabled.dynamic_feedback_loops |= row.enables(values, loops);
             enabled.astc |= row.enables(values, "textureCompressionASTC_LDR");
         }
     }

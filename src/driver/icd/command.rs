@@ -145,6 +145,7 @@ entries! { COMMAND:
             match (handle::get(pipeline)?, pipeline_bind_point) {
                 (PipelineObject::Compute(pipeline), c::PipelineBindPoint::COMPUTE) => buffer.bind_pipeline(pipeline),
                 (PipelineObject::Graphics(pipeline), c::PipelineBindPoint::GRAPHICS) => buffer.bind_graphics(pipeline),
+                (PipelineObject::Library(_), _) => return Err(vk::Error::InvalidUse { why: "a pipeline library bound as a pipeline" }),
                 _ => return Err(vk::Error::InvalidUse { why: "a pipeline bound to a bind point of another type" }),
             }
             Ok(())
@@ -434,7 +435,10 @@ unsafe fn bind_sets(
         let mut offsets = raw::slice(info.p_dynamic_offsets, info.dynamic_offset_count).iter();
         let sets = raw::slice(info.p_descriptor_sets, info.descriptor_set_count);
         for (number, &set) in (info.first_set as usize..).zip(sets) {
-            buffer.bind_set(point, layout, number, &handle::get(set)?.set, &mut offsets)?;
+            // Null stands for a set that no shader uses (VK_EXT_graphics_pipeline_library).
+            if let Some(object) = handle::optional(set)? {
+                buffer.bind_set(point, layout, number, &object.set, &mut offsets)?;
+            }
         }
     }
     Ok(())

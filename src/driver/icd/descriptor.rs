@@ -90,11 +90,11 @@ entries! { DESCRIPTOR:
         let info = raw::reference(create_info, "VkPipelineLayoutCreateInfo")?;
         let sets = raw::slice(info.p_set_layouts, info.set_layout_count)
             .iter()
-            .map(|&layout| handle::get(layout).cloned())
+            .map(|&layout| set_layout(layout))
             .collect::<vk::Result<Vec<_>>>()?;
         let push: Vec<PushRange> = raw::slice(info.p_push_constant_ranges, info.push_constant_range_count)
             .iter()
-            .map(|range| PushRange { offset_bytes: range.offset, bytes: range.size })
+            .map(push_range)
             .collect();
         raw::write(pipeline_layout, handle::create_with(allocator, Arc::new(PipelineLayout::new(&sets, &push)?))?);
         done()
@@ -276,6 +276,25 @@ entries! { DESCRIPTOR:
         }
         Ok(())
     }
+}
+
+/// `vk`'s push constant range.
+pub(crate) fn push_range(range: &c::PushConstantRange) -> PushRange {
+    PushRange {
+        offset_bytes: range.offset,
+        bytes: range.size,
+    }
+}
+
+/// A set layout of a pipeline layout. Null stands for a set that the pipeline libraries with this
+/// layout do not use.
+///
+/// # Safety
+/// The handle is null or a set layout of this driver.
+pub(crate) unsafe fn set_layout(layout: c::DescriptorSetLayout) -> vk::Result<Arc<SetLayout>> {
+    // SAFETY: as the caller says.
+    let layout = unsafe { handle::optional(layout)? };
+    Ok(layout.map_or_else(|| Arc::new(SetLayout::empty(false)), Arc::clone))
 }
 
 /// The type of a descriptor's parameters.

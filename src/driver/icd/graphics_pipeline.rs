@@ -1,11 +1,12 @@
 //! Entry points of graphics pipelines.
 //!
-//! In:  create infos with their chains. Out: pipelines of `vk`. State that Vulkan ignores is not
-//!      read, as its pointers may be invalid.
+//! In:  create infos with their chains. Out: pipelines and pipeline libraries of `vk`. State that
+//!      Vulkan ignores is not read, as its pointers may be invalid.
 
 use ash::vk as c;
+use ash::vk::PipelineCreateFlags2KHR as Flags;
 use vk::command::ViewMask;
-use vk::graphics::{FixedInfo, GraphicsPipelineInfo, Pipeline};
+use vk::graphics::{FixedInfo, GraphicsPipelineInfo, Library, Parts, Pipeline, TestReads};
 use vk::pipeline::Stage;
 
 use crate::entry::entries;
@@ -29,16 +30,24 @@ entries! { GRAPHICS_PIPELINE:
         let infos = raw::slice(create_infos, create_info_count);
         let flags = |info: &c::GraphicsPipelineCreateInfo<'_>| pipeline_flags(info.p_next, info.flags);
         create_pipelines(device, infos, pipelines, flags, |info, start| {
-            let pipeline = Pipeline::new(device.context(), cache, &graphics_info(info)?)?;
-            let cache_hits: Vec<_> = pipeline.cached().collect();
+            let (context, parameters) = (device.context(), graphics_info(info)?);
+            let (object, cache_hits): (_, Vec<_>) = if flags(info).contains(Flags::LIBRARY) {
+                let library = Library::new(context, cache, parameters)?;
+                let hits = library.cached().collect();
+                (PipelineObject::Library(library), hits)
+            } else {
+                let pipeline = Pipeline::new(context, cache, parameters)?;
+                let hits = pipeline.cached().collect();
+                (PipelineObject::Graphics(pipeline), hits)
+            };
             write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &cache_hits });
-            handle::create_with(allocator, PipelineObject::Graphics(pipeline))
+            handle::create_with(allocator, object)
         })
     }
 }
 
 /// `vk`'s stage of a graphics pipeline's shader.
-fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
+pub(crate) fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
     Ok(match from {
         c::ShaderStageFlags::VERTEX => Stage::Vertex,
         c::ShaderStageFlags::TESSELLATION_CONTROL => Stage::TessControl,
@@ -53,6 +62,50 @@ fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
     })
 }
 
+/// Parts of pipelines with state that a render pass or a view mask affects.
+const AFTER_VERTEX_INPUT: Parts = Parts::VERTEX_INPUT.complement();
+
+/// The libraries that a pipeline includes.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn libraries<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+) -> vk::Result<Vec<&'a Library>> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let node = raw::find_in_chain::<c::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
+        let handles = node.map_or(&[][..], |node| {
+            raw::slice(node.p_libraries, node.library_count)
+        });
+        let libraries = handles.iter().map(|&library| match handle::get(library)? {
+            PipelineObject::Library(library) => Ok(library),
+            _ => Err(vk::Error::InvalidUse {
+                why: "a graphics pipeline that includes a pipeline that is not a library",
+            }),
+        });
+        libraries.collect()
+    }
+}
+
+/// The parts of a pipeline that a create info has state for.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn own_parts(info: &c::GraphicsPipelineCreateInfo<'_>, is_linked: bool) -> Parts {
+    type Node<'a> = c::GraphicsPipelineLibraryCreateInfoEXT<'a>;
+    // SAFETY: as the caller says.
+    let (node, flags) = unsafe {
+        let flags = pipeline_flags(info.p_next, info.flags);
+        (raw::find_in_chain::<Node<'_>>(info.p_next), flags)
+    };
+    match node {
+        Some(node) => Parts::from_bits_truncate(node.flags.as_raw()),
+        None if is_linked || flags.contains(Flags::LIBRARY) => Parts::empty(),
+        None => Parts::all(),
+    }
+}
+
 /// The parameters of a graphics pipeline.
 ///
 /// # Safety
@@ -60,41 +113,101 @@ fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
 unsafe fn graphics_info<'a>(
     info: &'a c::GraphicsPipelineCreateInfo<'a>,
 ) -> vk::Result<GraphicsPipelineInfo<'a>> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller says. The state of parts that the create info does not have is not
+    // read.
     unsafe {
-        let libraries = raw::find_in_chain::<c::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
+        let libraries = libraries(info)?;
         let flags = pipeline_flags(info.p_next, info.flags);
-        if flags.contains(c::PipelineCreateFlags2KHR::LIBRARY)
-            || libraries.is_some_and(|libraries| libraries.library_count > 0)
-        {
-            return Err(vk::Error::FeatureNotPresent {
-                what: "graphicsPipelineLibrary",
-            });
-        }
-        let layout = handle::get(info.layout)?;
-        // A feedback loop reads depth or stencil as a texture.
-        let loops = c::PipelineCreateFlags::DEPTH_STENCIL_ATTACHMENT_FEEDBACK_LOOP_EXT;
-        let (views, reads_tests) = match (handle::optional(info.render_pass)?, rendering(info)) {
-            (Some(pass), _) => (pass.views(info.subpass)?, pass.reads_tests(info.subpass)?),
-            (None, Some(rendering)) => (
-                ViewMask::new(rendering.view_mask)?,
-                has_depth_stencil(rendering)
-                    && layout.may_hold_input_attachments()
-                    && may_read_tests(info),
-            ),
-            (None, None) => (ViewMask::default(), false),
+        let parts = own_parts(info, !libraries.is_empty());
+        let shaders = parts & (Parts::PRE_RASTERIZATION | Parts::FRAGMENT_SHADER);
+        let layout = match handle::optional(info.layout)? {
+            None if !shaders.is_empty() => {
+                return Err(vk::Error::BadHandle {
+                    what: "VkPipelineLayout",
+                });
+            }
+            layout => layout,
         };
-        let stages = raw::slice(info.p_stages, info.stage_count).iter();
-        let stages = stages
-            .map(|from| shader_info(stage(from.stage)?, from, layout, (flags, info.p_next)))
-            .collect::<vk::Result<_>>()?;
+        let mut stages = Vec::new();
+        if let Some(layout) = layout.filter(|_| !shaders.is_empty()) {
+            for from in raw::slice(info.p_stages, info.stage_count) {
+                let stage = stage(from.stage)?;
+                if parts.contains(part_of_stage(stage)) {
+                    stages.push(shader_info(stage, from, layout, (flags, info.p_next))?);
+                }
+            }
+        }
+        let may_hold_inputs = layout.is_some_and(|layout| layout.may_hold_input_attachments());
         Ok(GraphicsPipelineInfo {
+            libraries,
+            link_time_optimization: flags.contains(Flags::LINK_TIME_OPTIMIZATION_EXT),
+            cached_only: flags.contains(Flags::FAIL_ON_PIPELINE_COMPILE_REQUIRED),
             stages,
-            fixed: fixed_function_info(info)?,
-            views: views.mask(),
-            reads_tests: reads_tests || info.flags.contains(loops),
+            fixed: fixed_function_info(info, parts)?,
+            views: views(info, parts)?,
+            reads_tests: test_reads(info, parts, may_hold_inputs)?,
+            layout: layout.cloned(),
         })
     }
+}
+
+/// The part of a pipeline that a stage belongs to.
+fn part_of_stage(stage: Stage) -> Parts {
+    match stage {
+        Stage::Fragment => Parts::FRAGMENT_SHADER,
+        _ => Parts::PRE_RASTERIZATION,
+    }
+}
+
+/// The view mask; `None` if no part of the create info depends on it.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn views(info: &c::GraphicsPipelineCreateInfo<'_>, parts: Parts) -> vk::Result<Option<u32>> {
+    if !parts.intersects(AFTER_VERTEX_INPUT) {
+        return Ok(None);
+    }
+    // SAFETY: as the caller says.
+    let views = unsafe {
+        match (handle::optional(info.render_pass)?, rendering(info)) {
+            (Some(pass), _) => pass.views(info.subpass)?,
+            (None, Some(rendering)) => ViewMask::new(rendering.view_mask)?,
+            (None, None) => ViewMask::default(),
+        }
+    };
+    Ok(Some(views.mask()))
+}
+
+/// What decides whether shaders read depth or stencil as a texture or an input attachment.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn test_reads(
+    info: &c::GraphicsPipelineCreateInfo<'_>,
+    parts: Parts,
+    may_hold_inputs: bool,
+) -> vk::Result<TestReads> {
+    let mut reads = TestReads::default();
+    if !parts.intersects(Parts::FRAGMENT_SHADER | Parts::FRAGMENT_OUTPUT) {
+        return Ok(reads);
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        // A feedback loop reads depth or stencil as a texture.
+        let flags = pipeline_flags(info.p_next, info.flags);
+        reads.declared = flags.contains(Flags::DEPTH_STENCIL_ATTACHMENT_FEEDBACK_LOOP_EXT);
+        if let Some(pass) = handle::optional(info.render_pass)? {
+            reads.declared |= pass.reads_tests(info.subpass)?;
+            return Ok(reads);
+        }
+        if parts.contains(Parts::FRAGMENT_SHADER) {
+            reads.input_attachments = may_hold_inputs && may_read_tests(info);
+        }
+        if parts.contains(Parts::FRAGMENT_OUTPUT) {
+            reads.attachments = rendering(info).is_some_and(has_depth_stencil);
+        }
+    }
+    Ok(reads)
 }
 
 /// The structures that this file reads from the `pNext` chains of a pipeline and its state, by the
@@ -114,6 +227,7 @@ const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
                 S::RENDERING_ATTACHMENT_LOCATION_INFO_KHR,
                 S::RENDERING_INPUT_ATTACHMENT_INDEX_INFO_KHR,
                 S::PIPELINE_LIBRARY_CREATE_INFO_KHR,
+                S::GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
                 S::PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
                 S::PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
             ],
@@ -202,34 +316,45 @@ unsafe fn may_read_tests(info: &c::GraphicsPipelineCreateInfo<'_>) -> bool {
     }
 }
 
-/// The state of the fixed functions.
+/// The state of the fixed functions, of some parts of a pipeline.
 ///
 /// # Safety
 /// As [`graphics_info`].
 unsafe fn fixed_function_info<'a>(
     info: &'a c::GraphicsPipelineCreateInfo<'a>,
+    parts: Parts,
 ) -> vk::Result<FixedInfo<'a>> {
     // SAFETY: as the caller says. Structures that Vulkan ignores are not read: their pointers may
     // be invalid.
     unsafe {
         let mut fixed = FixedInfo {
-            raster: info.p_rasterization_state.as_ref(),
+            parts,
             ..FixedInfo::default()
         };
+        if parts.is_empty() {
+            return Ok(fixed);
+        }
         if let Some(from) = info.p_dynamic_state.as_ref() {
             fixed.dynamic = raw::slice(from.p_dynamic_states, from.dynamic_state_count);
+        }
+        if parts.contains(Parts::VERTEX_INPUT) {
+            read_vertex_input(info, &mut fixed);
+        }
+        let is_before_raster = parts.contains(Parts::PRE_RASTERIZATION);
+        if is_before_raster {
+            fixed.raster = info.p_rasterization_state.as_ref();
+            read_tessellation(info, &mut fixed);
+            read_rasterization(&mut fixed)?;
         }
         let discards = fixed
             .raster
             .is_some_and(|raster| raster.rasterizer_discard_enable != c::FALSE)
             && !is_dynamic(&fixed, c::DynamicState::RASTERIZER_DISCARD_ENABLE);
-        read_vertex_input(info, &mut fixed);
-        read_tessellation(info, &mut fixed);
-        read_rasterization(&mut fixed)?;
         if !discards {
-            read_viewports(info, &mut fixed)?;
-            read_multisampling(info, &mut fixed);
-            read_attachment_state(info, &mut fixed);
+            if is_before_raster {
+                read_viewports(info, &mut fixed)?;
+            }
+            read_fragment_state(info, &mut fixed);
         }
         Ok(fixed)
     }
@@ -397,11 +522,36 @@ unsafe fn read_multisampling<'a>(
     }
 }
 
-/// Reads the depth, stencil and blend state.
+/// Reads the state of the parts behind the rasteriser.
 ///
 /// # Safety
 /// As [`graphics_info`].
-unsafe fn read_attachment_state<'a>(
+unsafe fn read_fragment_state<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+    fixed: &mut FixedInfo<'a>,
+) {
+    let has_shader = fixed.parts.contains(Parts::FRAGMENT_SHADER);
+    let has_output = fixed.parts.contains(Parts::FRAGMENT_OUTPUT);
+    // SAFETY: as the caller says.
+    unsafe {
+        if has_shader || has_output {
+            read_multisampling(info, fixed);
+        }
+        // Attachment formats are part of the output: without them, depth and stencil may exist.
+        if has_shader && (!has_output || rendering(info).is_none_or(has_depth_stencil)) {
+            fixed.depth_stencil = info.p_depth_stencil_state.as_ref();
+        }
+        if has_output {
+            read_attachments(info, fixed);
+        }
+    }
+}
+
+/// Reads which attachments exist, and the blend state.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn read_attachments<'a>(
     info: &'a c::GraphicsPipelineCreateInfo<'a>,
     fixed: &mut FixedInfo<'a>,
 ) {
@@ -425,9 +575,6 @@ unsafe fn read_attachment_state<'a>(
                     fixed.ignored_targets |= 1 << location;
                 }
             }
-        }
-        if rendering(info).is_none_or(has_depth_stencil) {
-            fixed.depth_stencil = info.p_depth_stencil_state.as_ref();
         }
         fixed.blend = info.p_color_blend_state.as_ref();
         if let Some(from) = fixed.blend {

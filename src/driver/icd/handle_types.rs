@@ -41,6 +41,7 @@ handle_types! {
     ShaderModule = 14: Arc<vk::shader::ShaderModule>;
     PipelineCache = 15: vk::cache::PipelineCache;
     Pipeline = 16: objects::PipelineObject;
+    ShaderEXT = 31: objects::ShaderObjectKind;
     Fence = 17: Arc<vk::sync::Fence>;
     Semaphore = 18: Arc<vk::sync::Semaphore>;
     Event = 19: vk::sync::Event;

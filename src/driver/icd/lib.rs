@@ -55,6 +55,7 @@ mod recording;
 mod render;
 mod sampler;
 mod set_list;
+mod shader_object;
 mod surface;
 mod swapchain;
 mod sync;

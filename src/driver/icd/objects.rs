@@ -96,6 +96,8 @@ pub enum PipelineObject {
     Compute(Box<vk::pipeline::Pipeline>),
     /// A graphics pipeline.
     Graphics(vk::graphics::Pipeline),
+    /// Parts of graphics pipelines.
+    Library(vk::graphics::Library),
 }
 
 impl PipelineObject {
@@ -104,8 +106,22 @@ impl PipelineObject {
         match self {
             PipelineObject::Compute(pipeline) => vec![pipeline.compiled()],
             PipelineObject::Graphics(pipeline) => pipeline.compiled(),
+            PipelineObject::Library(library) => library.compiled(),
         }
     }
+}
+
+/// The object of a `VkShaderEXT`.
+pub enum ShaderObjectKind {
+    /// A shader of a graphics stage.
+    Graphics(Arc<vk::graphics::ShaderObject>),
+    /// A compute shader.
+    Compute {
+        /// Its pipeline.
+        pipeline: Box<vk::pipeline::Pipeline>,
+        /// What it was created from.
+        source: Box<vk::graphics::ShaderObject>,
+    },
 }
 
 /// The object of a `VkSurfaceKHR`.

@@ -11,7 +11,7 @@ use ash::vk as c;
 use vk::descriptor::PipelineLayout;
 use vk::executable;
 use vk::pipeline::{BufferRobustness, Pipeline, ShaderInfo, Stage, SubgroupSize};
-use vk::shader::ShaderModule;
+use vk::shader::{ShaderModule, SpecializationConstant};
 
 use crate::entry::{done, entries};
 use crate::objects::{DeviceObject, PipelineObject};
@@ -318,9 +318,24 @@ pub unsafe fn write_feedback(chain: *const c_void, feedback: &CreationFeedback<'
 /// The structure and its chain are valid.
 unsafe fn subgroup_size(stage: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<SubgroupSize> {
     type Required<'a> = c::PipelineShaderStageRequiredSubgroupSizeCreateInfo<'a>;
+    use c::PipelineShaderStageCreateFlags as Flags;
     // SAFETY: as the caller says.
     let required = unsafe { raw::find_in_chain::<Required<'_>>(stage.p_next) };
-    match required.map(|node| node.required_subgroup_size) {
+    chosen_subgroup_size(
+        required.map(|node| node.required_subgroup_size),
+        stage.flags.contains(Flags::ALLOW_VARYING_SUBGROUP_SIZE),
+        stage.flags.contains(Flags::REQUIRE_FULL_SUBGROUPS),
+    )
+}
+
+/// The subgroup size of a required one, and of flags: whether it may vary, and whether subgroups
+/// must be full.
+pub fn chosen_subgroup_size(
+    required: Option<u32>,
+    varies: bool,
+    is_full: bool,
+) -> vk::Result<SubgroupSize> {
+    match required {
         Some(size @ (8 | 16 | 32)) => return Ok(SubgroupSize::Required(size as u8)),
         Some(_) => {
             return Err(vk::Error::InvalidUse {
@@ -329,17 +344,14 @@ unsafe fn subgroup_size(stage: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Res
         }
         None => {}
     }
-    use c::PipelineShaderStageCreateFlags as Flags;
-    Ok(
-        if stage.flags.contains(Flags::ALLOW_VARYING_SUBGROUP_SIZE) {
-            SubgroupSize::Varying
-        } else if stage.flags.contains(Flags::REQUIRE_FULL_SUBGROUPS) {
-            // The size that shaders read as `SubgroupSize`.
-            SubgroupSize::Required(vk::physical::SUBGROUP_SIZE as u8)
-        } else {
-            SubgroupSize::Fixed
-        },
-    )
+    Ok(if varies {
+        SubgroupSize::Varying
+    } else if is_full {
+        // The size that shaders read as `SubgroupSize`.
+        SubgroupSize::Required(vk::physical::SUBGROUP_SIZE as u8)
+    } else {
+        SubgroupSize::Fixed
+    })
 }
 
 /// The shader of a compute pipeline.
@@ -361,7 +373,11 @@ unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<Sh
 /// The structure is valid.
 unsafe fn new_module(info: &c::ShaderModuleCreateInfo<'_>) -> vk::Result<ShaderModule> {
     // SAFETY: as the caller says.
-    let bytes = unsafe { raw::bytes(info.p_code.cast(), info.code_size) };
+    module_from_bytes(unsafe { raw::bytes(info.p_code.cast(), info.code_size) })
+}
+
+/// The shader module of bytes of SPIR-V, in host byte order.
+pub fn module_from_bytes(bytes: &[u8]) -> vk::Result<ShaderModule> {
     let words: Vec<u32> = bytes
         .chunks_exact(4)
         .map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]))
@@ -447,6 +463,26 @@ unsafe fn robustness(
     })
 }
 
+/// Specialization constants.
+///
+/// # Safety
+/// What the structure points to is valid.
+pub unsafe fn constants(
+    from: Option<&c::SpecializationInfo<'_>>,
+) -> vk::Result<Vec<SpecializationConstant>> {
+    let Some(map) = from else {
+        return Ok(Vec::new());
+    };
+    // SAFETY: as the caller says.
+    unsafe {
+        let entries: Vec<_> = raw::slice(map.p_map_entries, map.map_entry_count)
+            .iter()
+            .map(|entry| (entry.constant_id, entry.offset, entry.size))
+            .collect();
+        vk::shader::constants(&entries, raw::bytes(map.p_data, map.data_size))
+    }
+}
+
 /// The parameters of a stage's shader. `pipeline`: the flags and the chain of its pipeline.
 ///
 /// # Safety
@@ -460,22 +496,12 @@ pub unsafe fn shader_info(
     let (flags, chain) = pipeline;
     // SAFETY: as the caller says.
     unsafe {
-        let constants = match from.p_specialization_info.as_ref() {
-            Some(map) => {
-                let entries: Vec<_> = raw::slice(map.p_map_entries, map.map_entry_count)
-                    .iter()
-                    .map(|entry| (entry.constant_id, entry.offset, entry.size))
-                    .collect();
-                vk::shader::constants(&entries, raw::bytes(map.p_data, map.data_size))?
-            }
-            None => Vec::new(),
-        };
         use c::PipelineCreateFlags2KHR as Flags;
         Ok(ShaderInfo {
             stage,
             module: module(from)?,
             entry: raw::string(from.p_name),
-            constants,
+            constants: constants(from.p_specialization_info.as_ref())?,
             layout: layout.clone(),
             dispatch_base: flags.contains(Flags::DISPATCH_BASE),
             subgroup_size: subgroup_size(from)?,

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use ash::vk as c;
 
 use crate::entry::{DispatchLevel, EntryPoint, FunctionPointer, entries};
-use crate::table::{PROMOTED, TABLES};
+use crate::table::{PROMOTED, SHADER_OBJECT_STATES, TABLES};
 use crate::{core_version, handle, raw};
 
 entries! { PROC_ADDR:
@@ -112,6 +112,8 @@ pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<F
         "" => row.core_version <= version,
         name => device.has(name) || device.context.physical.instance_has(name),
     };
+    let enabled =
+        enabled || device.has("VK_EXT_shader_object") && SHADER_OBJECT_STATES.contains(&row.name);
     (row.level == DispatchLevel::Device && enabled).then_some(row.pointer)
 }
 

@@ -528,6 +528,12 @@ properties! {
         resource_descriptor_buffer_address_space_size: DESCRIPTOR_SPACE_BYTES,
         descriptor_buffer_address_space_size: DESCRIPTOR_SPACE_BYTES,
     ]
+    // Linking packs code that libraries have compiled. Interpolation belongs to the attribute setup
+    // of the fragment shader alone.
+    PhysicalDeviceGraphicsPipelineLibraryPropertiesEXT |_device| [
+        graphics_pipeline_library_fast_linking: c::TRUE,
+        graphics_pipeline_library_independent_interpolation_decoration: c::TRUE,
+    ]
     PhysicalDeviceMaintenance6PropertiesKHR |_device| [
         // Views of compressed images in formats of single texels have one layer, as core demands.
         block_texel_view_compatible_multiple_layers: c::FALSE,
@@ -558,6 +564,10 @@ properties! {
         sample_location_coordinate_range: [0.0, 0.9375],
         sample_location_sub_pixel_bits: 4,
         variable_sample_locations: c::TRUE,
+    ]
+    PhysicalDeviceShaderObjectPropertiesEXT |device| [
+        shader_binary_uuid: device.cache_uuid(),
+        shader_binary_version: vk::graphics::BINARY_VERSION,
     ]
     PhysicalDeviceShaderModuleIdentifierPropertiesEXT |_device| [
         shader_module_identifier_algorithm_uuid: vk::shader::IDENTIFIER_ALGORITHM,

@@ -9,6 +9,7 @@ use crate::descriptor::TexelBuffers;
 use crate::error::{Error, Result};
 use crate::extension;
 use crate::feature::EnabledFeatures;
+use crate::graphics::ShaderPrograms;
 use crate::instance;
 use crate::meta_pipelines::MetaPipelines;
 use crate::physical::PhysicalDevice;
@@ -41,6 +42,8 @@ pub struct Device {
     pub texel_buffers: TexelBuffers,
     /// Meta shaders, compiled at first use.
     pub meta_pipelines: Arc<MetaPipelines>,
+    /// Linked shader objects.
+    pub shader_programs: Arc<ShaderPrograms>,
     /// The first batch of the context.
     _first_batch: i915::Chunk,
 }
@@ -133,6 +136,7 @@ impl Device {
             queue,
             extensions,
             meta_pipelines: Arc::default(),
+            shader_programs: Arc::default(),
             descriptors: context.gpu.bindless().clone(),
             texel_buffers: TexelBuffers::default(),
             context,

@@ -92,6 +92,9 @@ pub enum Error {
     /// A pipeline was to be created without compiling, and is in no cache.
     #[error("the pipeline would have to be compiled")]
     CompileRequired,
+    /// A shader binary of another device, driver or version, of other parameters, or damaged.
+    #[error("a shader binary that does not fit the device or its parameters")]
+    IncompatibleBinary,
     /// A handle of another type.
     #[error("not a handle of {what}")]
     BadHandle {
@@ -136,6 +139,7 @@ impl Error {
             // The registry lists this code for modules and pipelines, whatever extension is
             // enabled.
             Error::InvalidShader { .. } => api::Result::ERROR_INVALID_SHADER_NV,
+            Error::IncompatibleBinary => api::Result::INCOMPATIBLE_SHADER_BINARY_EXT,
             Error::NotPermitted => api::Result::ERROR_NOT_PERMITTED_KHR,
             Error::InvalidPlaneLayout { .. } => {
                 api::Result::ERROR_INVALID_DRM_FORMAT_MODIFIER_PLANE_LAYOUT_EXT

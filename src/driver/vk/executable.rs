@@ -50,6 +50,14 @@ pub struct CompiledStage<'a> {
 }
 
 impl<'a> CompiledStage<'a> {
+    /// A shader whose preferred variant is used.
+    pub fn preferred(shader: &'a abi::ShaderBinary) -> Self {
+        Self {
+            shader,
+            used_variant: shader.preferred,
+        }
+    }
+
     fn executables(self) -> impl Iterator<Item = Executable<'a>> {
         let variants = self.shader.variants.iter().enumerate();
         let first = self.used_variant;

@@ -235,6 +235,7 @@ structures! {
     PHYSICAL_DEVICE_PRIMITIVE_RESTART_INDEX_FEATURES_EXT [primitiveRestartIndex];
     PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT [vertexInputDynamicState];
     PHYSICAL_DEVICE_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_FEATURES_EXT [dynamicRenderingUnusedAttachments];
+    PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT [graphicsPipelineLibrary];
     PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT [
         nestedCommandBuffer nestedCommandBufferRendering nestedCommandBufferSimultaneousUse
     ];
@@ -261,6 +262,7 @@ structures! {
         workgroupMemoryExplicitLayout workgroupMemoryExplicitLayoutScalarBlockLayout
         workgroupMemoryExplicitLayout8BitAccess workgroupMemoryExplicitLayout16BitAccess
     ];
+    PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT [shaderObject];
     PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT [shaderModuleIdentifier];
     PHYSICAL_DEVICE_FRAGMENT_SHADER_INTERLOCK_FEATURES_EXT [
         fragmentShaderSampleInterlock fragmentShaderPixelInterlock fragmentShaderShadingRateInterlock
@@ -509,6 +511,8 @@ offered! {
     nestedCommandBuffer "tests/vk/nested_commands.rs";
     nestedCommandBufferRendering "tests/vk/nested_commands.rs";
     nestedCommandBufferSimultaneousUse "tests/vk/nested_commands.rs";
+    shaderObject "tests/vk/shader_objects.rs";
+    graphicsPipelineLibrary "tests/vk/pipeline_libraries.rs";
     dynamicRenderingUnusedAttachments "tests/vk/unused_attachments.rs";
     // Wide lines are rasterised as parallelograms, so strict rectangular lines are not supported.
     bresenhamLines "tests/pictures/scenes/dynamic.rs";
@@ -563,6 +567,8 @@ pub fn offers(device: &Device, name: &str) -> bool {
 pub struct EnabledFeatures {
     /// `robustBufferAccess`: accesses out of bounds must not affect those in bounds.
     pub robust_buffers: bool,
+    /// `attachmentFeedbackLoopDynamicState`: draws with shader objects may read depth and stencil.
+    pub dynamic_feedback_loops: bool,
     /// `textureCompressionASTC_LDR`: no texture has aux data, where the device needs
     /// [`hw::Wa::FlushBetweenAstc5x5AndAux`].
     pub astc: bool,

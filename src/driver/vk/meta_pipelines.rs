@@ -10,7 +10,7 @@ use crate::compiler::{self, Stage};
 use crate::context::Context;
 use crate::descriptor::{BindingInfo, PipelineLayout, PushRange, SetLayout};
 use crate::error::{Error, Result};
-use crate::graphics::{self, Purpose};
+use crate::graphics::{self, Purpose, StageCode};
 use crate::limits;
 use crate::pipeline::Pipeline;
 
@@ -122,10 +122,11 @@ fn code(
     stage: Stage,
     shader: blit::Nir,
     replicated: bool,
-) -> Result<(Stage, Code)> {
+) -> Result<StageCode> {
     let layout = push_constant_layout()?;
     let binary = compiler::internal(context, stage, shader, &layout, replicated)?;
-    Ok((stage, Code::upload(context, Arc::new(binary))?))
+    let code = Code::upload(context, Arc::new(binary))?;
+    Ok(StageCode::new(stage, code))
 }
 
 fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graphics::Pipeline> {

@@ -35,6 +35,11 @@ impl Pipeline {
         Self::with_code(context, Code::new(context, cache, info, &alone, None)?)
     }
 
+    /// Creates it from a compiled shader.
+    pub fn from_binary(context: &Arc<Context>, shader: &Arc<abi::ShaderBinary>) -> Result<Self> {
+        Self::with_code(context, Code::upload(context, shader.clone())?)
+    }
+
     /// Creates the pipeline of a meta shader.
     pub fn internal(
         context: &Arc<Context>,

@@ -19,6 +19,8 @@ use crate::generation::ScratchSpace;
 pub struct StageShader<'a> {
     /// The compiled shader.
     pub binary: &'a ShaderBinary,
+    /// Its push data for the pipeline's layout.
+    pub push: &'a abi::PushData,
     /// Offset of its code from Instruction Base Address, in bytes.
     pub code_offset_bytes: u64,
     /// Scratch, sized for the variant that needs most.
@@ -46,7 +48,7 @@ impl<'a> StageShader<'a> {
             kernel_offset_bytes,
             first_grf,
             scratch: self.scratch,
-            push: &self.binary.push,
+            push: self.push,
         })
     }
 }
@@ -59,6 +61,16 @@ pub enum LinkError {
     Stage,
     /// The fragment shader has too many input attributes.
     TooManyInputs,
+}
+
+/// Whether attribute setup can connect a fragment shader that was compiled alone with the outputs
+/// of a stage that was compiled alone: inputs beyond those with a swizzle come from consecutive
+/// slots, and cull distances follow the clip distances that were written.
+pub fn fits_any_outputs(info: &FragmentInfo, outputs: &abi::VertexOutputs) -> bool {
+    let distances = [slot::CLIP_DISTANCES_LOW, slot::CLIP_DISTANCES_HIGH];
+    let reads_distances = info.inputs.iter().any(|input| distances.contains(input));
+    info.inputs.len() <= abi::MAX_SWIZZLED_INPUTS
+        && !(reads_distances && outputs.cull_distances != 0)
 }
 
 /// Links the shaders of a pipeline, given in pipeline order with the vertex shader first. Each was
@@ -221,7 +233,7 @@ fn fragment_shader<'a>(
         targets: info.targets,
         dual_source: info.dual_source,
         target_op: TargetOp::None,
-        push: &stage.binary.push,
+        push: stage.push,
     })
 }
 

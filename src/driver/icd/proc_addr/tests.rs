@@ -162,3 +162,21 @@ fn entry_points_match_the_registry() {
         }
     }
 }
+
+#[test]
+fn states_of_shader_objects_match_the_registry() {
+    let Some(tree) = registry() else { return };
+    let mut all = extensions(tree);
+    let node = all.find(|node| node.attribute("name") == Some("VK_EXT_shader_object"));
+    let rows = rows();
+    let others: BTreeSet<_> = required_names(node.unwrap(), "command")
+        .filter(|name| rows[name].extension != "VK_EXT_shader_object")
+        .collect();
+    assert_eq!(
+        SHADER_OBJECT_STATES
+            .iter()
+            .copied()
+            .collect::<BTreeSet<_>>(),
+        others
+    );
+}

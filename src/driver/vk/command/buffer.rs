@@ -19,6 +19,7 @@ use crate::descriptor::{
 };
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::graphics::{BoundShaders, ShaderPrograms};
 use crate::meta_pipelines::MetaPipelines;
 use crate::pipeline::Pipeline;
 use crate::queue::QueuedBatch;
@@ -28,6 +29,7 @@ use crate::queue::QueuedBatch;
 pub struct CommandPool {
     context: Arc<Context>,
     meta_pipelines: Arc<MetaPipelines>,
+    shader_programs: Arc<ShaderPrograms>,
     memory: Arc<PoolMemory>,
     machine: DeviceInfo,
 }
@@ -40,6 +42,7 @@ impl CommandPool {
             memory: PoolMemory::new(&context.chunks, context.gpu.bindless()),
             machine: context.machine(),
             meta_pipelines: device.meta_pipelines.clone(),
+            shader_programs: device.shader_programs.clone(),
             context,
         }
     }
@@ -74,6 +77,8 @@ enum State {
 pub struct CommandBuffer {
     pub(super) context: Arc<Context>,
     pub(super) meta_pipelines: Arc<MetaPipelines>,
+    pub(super) shader_programs: Arc<ShaderPrograms>,
+    pub(super) bound_shaders: BoundShaders,
     pub(super) recorder: Recorder<Gen9, BatchMemory>,
     pub(super) surfaces: TransientSurfaces,
     /// Push descriptor sets by bind point.
@@ -112,6 +117,8 @@ impl CommandBuffer {
         Self {
             context: pool.context.clone(),
             meta_pipelines: pool.meta_pipelines.clone(),
+            shader_programs: pool.shader_programs.clone(),
+            bound_shaders: BoundShaders::default(),
             recorder: Recorder::new(BatchMemory::new(&pool.memory), pool.machine),
             surfaces: TransientSurfaces::default(),
             pushed: Default::default(),
@@ -145,6 +152,7 @@ impl CommandBuffer {
             self.surfaces.clear();
             self.pushed = Default::default();
             self.descriptor_buffers.clear();
+            self.bound_shaders.clear();
             self.rendering.clear();
             self.unresolved_clears.clear();
             self.clear_states.clear();

@@ -3,6 +3,8 @@
 //! In:  values of the API. Out: the state of `cmd`, with the dirty groups; draws.
 //! Ref: Vulkan 1.3, "Dynamic State", "Drawing Commands", "Fixed-Function Vertex Processing".
 
+use std::sync::Arc;
+
 use ash::vk as api;
 use cmd::CounterAddresses;
 use cmd::draw::state::{
@@ -12,8 +14,9 @@ use cmd::draw::state::{
 use cmd::draw::{ByteCount, DrawParams};
 
 use super::buffer::CommandBuffer;
+use crate::compiler::Stage;
 use crate::error::{Error, Result};
-use crate::graphics::{Pipeline, VertexBinding, convert, set_vertex_input};
+use crate::graphics::{Pipeline, ShaderObject, VertexBinding, convert, set_vertex_input};
 
 const OUT_OF_RANGE: Error = Error::InvalidUse {
     why: "more viewports, scissors or vertex buffers than there can be",
@@ -54,8 +57,35 @@ impl CommandBuffer {
     /// Binds a graphics pipeline.
     #[inline]
     pub fn bind_graphics(&mut self, pipeline: &Pipeline) {
+        self.bound_shaders.clear();
         let lay = |state: &mut FixedFunctionState| pipeline.fixed().apply(state);
         self.recorder.draws().bind(pipeline.draw(), lay);
+    }
+
+    /// Binds a shader object to a graphics stage. `None`: unbinds what is bound to it.
+    pub fn bind_shader(&mut self, stage: Stage, shader: Option<&Arc<ShaderObject>>) -> Result<()> {
+        self.bound_shaders.bind(stage, shader)
+    }
+
+    /// Binds the program of the shader objects that a draw uses, if they have changed.
+    #[inline]
+    fn prepare_shaders(&mut self) -> Result<()> {
+        match self.bound_shaders.is_changed {
+            true => self.bind_program(),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn bind_program(&mut self) -> Result<()> {
+        let (views, bound) = (self.rendering.views.mask(), &self.bound_shaders);
+        let program = self
+            .shader_programs
+            .find_or_link(&self.context, bound, views)?;
+        let lay = |state: &mut FixedFunctionState| program.fixed().apply(state);
+        self.recorder.draws().bind(program.draw(), lay);
+        self.bound_shaders.is_changed = false;
+        Ok(())
     }
 
     #[inline]
@@ -510,6 +540,7 @@ impl CommandBuffer {
                 why: "a vertex stride of 0",
             });
         }
+        self.prepare_shaders()?;
         if self.recorder.draw_byte_count(draw, count)? {
             return Ok(());
         }
@@ -539,6 +570,7 @@ impl CommandBuffer {
     /// Draws.
     #[inline]
     pub fn draw(&mut self, draw: &DrawParams) -> Result<()> {
+        self.prepare_shaders()?;
         if self.recorder.draw(draw)? {
             return Ok(());
         }
@@ -553,6 +585,7 @@ impl CommandBuffer {
         stride_bytes: u32,
         indexed: bool,
     ) -> Result<()> {
+        self.prepare_shaders()?;
         for number in 0..count {
             let at = address + u64::from(number) * u64::from(stride_bytes);
             if !self.recorder.draw_indirect(at, indexed, number)? {
@@ -571,6 +604,7 @@ impl CommandBuffer {
         count_at: u64,
         max_count: u32,
     ) -> Result<()> {
+        self.prepare_shaders()?;
         let recorder = &mut self.recorder;
         if recorder.draw_indirect_count(address, stride_bytes, indexed, count_at, max_count)? {
             return Ok(());

@@ -118,6 +118,7 @@ impl CommandBuffer {
             dithered: begin.dithered,
             inherited: false,
         });
+        self.bound_shaders.begin_rendering();
         self.rendering = Rendering {
             active: true,
             samples: samples as u8,

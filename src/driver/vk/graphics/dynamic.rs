@@ -5,6 +5,7 @@
 use ash::vk::DynamicState;
 use cmd::draw::state::DirtyGroups;
 
+use super::parts::Parts;
 use crate::error::{Error, Result};
 
 /// `VK_DYNAMIC_STATE_DEPTH_CLAMP_RANGE_EXT`, which is newer than the definitions of ash.
@@ -113,6 +114,46 @@ impl Dynamic {
         ),
         (DirtyGroups::VIEWPORTS, Self::VIEWPORT_WITH_COUNT),
     ];
+
+    /// The states that belong to parts of a pipeline. Those of other parts have no effect.
+    pub(super) fn of_parts(parts: Parts) -> Self {
+        let vertex_input = Self::VERTEX_INPUT
+            | Self::VERTEX_INPUT_BINDING_STRIDE
+            | Self::PRIMITIVE_TOPOLOGY
+            | Self::PRIMITIVE_RESTART_ENABLE;
+        let fragment_shader = Self::DEPTH_TEST_ENABLE
+            | Self::DEPTH_WRITE_ENABLE
+            | Self::DEPTH_COMPARE_OP
+            | Self::STENCIL_TEST_ENABLE
+            | Self::STENCIL_OP
+            | Self::STENCIL_COMPARE_MASK
+            | Self::STENCIL_WRITE_MASK
+            | Self::STENCIL_REFERENCE
+            | Self::ATTACHMENT_FEEDBACK_LOOP;
+        let fragment_output = Self::BLEND_CONSTANTS
+            | Self::LOGIC_OP
+            | Self::LOGIC_OP_ENABLE
+            | Self::COLOR_BLEND_ENABLE
+            | Self::COLOR_BLEND_EQUATION
+            | Self::COLOR_WRITE_MASK
+            | Self::COLOR_WRITE_ENABLE
+            | Self::ALPHA_TO_ONE_ENABLE
+            | Self::ALPHA_TO_COVERAGE_ENABLE
+            | Self::SAMPLE_MASK
+            | Self::SAMPLE_LOCATIONS
+            | Self::SAMPLE_LOCATIONS_ENABLE
+            | Self::RASTERIZATION_SAMPLES
+            | Self::ATTACHMENT_FEEDBACK_LOOP;
+        let others = vertex_input | fragment_shader | fragment_output;
+        let rows = [
+            (Parts::VERTEX_INPUT, vertex_input),
+            (Parts::PRE_RASTERIZATION, others.complement()),
+            (Parts::FRAGMENT_SHADER, fragment_shader),
+            (Parts::FRAGMENT_OUTPUT, fragment_output),
+        ];
+        let own = rows.into_iter().filter(|row| parts.contains(row.0));
+        own.fold(Self::empty(), |all, row| all | row.1)
+    }
 
     /// The set of a list of states.
     pub(super) fn from_states(states: &[DynamicState]) -> Result<Self> {

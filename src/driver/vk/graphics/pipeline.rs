@@ -9,26 +9,16 @@ use cmd::draw::link;
 use cmd::draw::recorder::DrawPipeline;
 use cmd::draw::shader::TargetOp;
 
-use super::state::{FixedInfo, StaticStateWords};
+use super::dynamic_buffers;
+use super::library::{GraphicsPipelineInfo, Library};
+use super::state::StaticStateWords;
 use crate::cache::PipelineCache;
 use crate::code::{self, Code};
-use crate::compiler::{self, InputsRead, Neighbours, ShaderInfo, Stage};
+use crate::compiler::Stage;
 use crate::context::Context;
+use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::executable::CompiledStage;
-
-/// Parameters of a graphics pipeline.
-#[derive(Clone, Debug)]
-pub struct GraphicsPipelineInfo<'a> {
-    /// Shaders.
-    pub stages: Vec<ShaderInfo>,
-    /// Fixed-function state.
-    pub fixed: FixedInfo<'a>,
-    /// View mask; 0 without multiview.
-    pub views: u32,
-    /// The depth or stencil attachment is also an input attachment.
-    pub reads_tests: bool,
-}
 
 /// Use of a pipeline.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,10 +29,49 @@ pub(crate) struct Purpose {
     pub views: u32,
     /// Fast clear or resolve that it performs.
     pub aux_op: TargetOp,
-    /// As in [`GraphicsPipelineInfo`].
+    /// The depth or stencil attachment may also be an input attachment.
     pub reads_tests: bool,
     /// Mask of the colour attachments that are not written.
     pub ignored_targets: u8,
+}
+
+/// The code of a stage, to be linked.
+#[derive(Debug)]
+pub(crate) struct StageCode {
+    stage: Stage,
+    code: Arc<Code>,
+    /// Push data, if the pipeline's layout requires other than that of the code.
+    push: Option<abi::PushData>,
+}
+
+impl StageCode {
+    /// Code that was compiled with the layout of its pipeline.
+    pub(crate) fn new(stage: Stage, code: Code) -> Self {
+        Self {
+            stage,
+            code: Arc::new(code),
+            push: None,
+        }
+    }
+
+    /// The stage with its scratch memory, for linking.
+    fn link_input(
+        &self,
+        context: &Context,
+        scratch_buffers: &mut Vec<Arc<i915::Buffer>>,
+    ) -> Result<link::StageShader<'_>> {
+        let shader = &self.code.shader;
+        let max_scratch = shader.variants.iter().map(|variant| variant.scratch_bytes);
+        let max_scratch = max_scratch.max().unwrap_or(0);
+        let (scratch, memory) = code::scratch(context, self.stage, max_scratch)?;
+        scratch_buffers.extend(memory);
+        Ok(link::StageShader {
+            binary: shader,
+            push: self.push.as_ref().unwrap_or(&shader.push),
+            code_offset_bytes: self.code.offset_bytes(),
+            scratch,
+        })
+    }
 }
 
 /// `VkPipeline` of the graphics bind point.
@@ -50,86 +79,69 @@ pub(crate) struct Purpose {
 pub struct Pipeline {
     draw: Arc<DrawPipeline<Gen9>>,
     fixed: StaticStateWords,
-    stages: Vec<Code>,
+    stages: Vec<Arc<Code>>,
     _scratch: Vec<Arc<i915::Buffer>>,
 }
 
-/// A stage with its scratch memory, for linking.
-fn stage<'a>(
-    context: &Context,
-    code: &'a Code,
-    stage: Stage,
-    scratch_buffers: &mut Vec<Arc<i915::Buffer>>,
-) -> Result<link::StageShader<'a>> {
-    let variants = code.shader.variants.iter();
-    let max_scratch = variants.map(|variant| variant.scratch_bytes).max();
-    let (scratch, memory) = code::scratch(context, stage, max_scratch.unwrap_or(0))?;
-    scratch_buffers.extend(memory);
-    Ok(link::StageShader {
-        binary: &code.shader,
-        code_offset_bytes: code.offset_bytes(),
-        scratch,
-    })
-}
-
 impl Pipeline {
-    /// Compiles its shaders, or takes them from a cache, and links them.
+    /// Compiles its shaders, or takes them from libraries or a cache, and links them.
     pub fn new(
         context: &Arc<Context>,
         cache: Option<&PipelineCache>,
-        info: &GraphicsPipelineInfo<'_>,
+        info: GraphicsPipelineInfo<'_>,
     ) -> Result<Self> {
-        let fixed = StaticStateWords::new(context.physical.info().device.hw_gen, &info.fixed)?;
-        let mut stages: Vec<_> = info.stages.iter().collect();
-        stages.sort_by_key(|shader| shader.stage as u8);
-        let find_stage = |stage: Stage| stages.iter().find(|shader| shader.stage == stage);
-        let mut neighbours = Neighbours {
-            sample_shading: info.fixed.has_sample_shading(),
-            alpha_to_coverage: info.fixed.alpha_to_coverage_samples(),
-            views: info.views,
-            ..Neighbours::default()
+        let (layout, cached_only) = (info.layout.clone(), info.cached_only);
+        let mut parts = Library::new(context, cache, info)?;
+        parts.check_complete()?;
+        parts.fit_fragment_shader(context, cache, cached_only)?;
+        Self::from_parts(context, parts, layout.as_deref())
+    }
+
+    /// Links shader objects.
+    pub(super) fn of_shader_objects(context: &Arc<Context>, mut parts: Library) -> Result<Self> {
+        parts.fit_fragment_shader(context, None, false)?;
+        Self::from_parts(context, parts, None)
+    }
+
+    /// Links complete parts. Without a layout, it is the union of those of the stages.
+    fn from_parts(
+        context: &Arc<Context>,
+        parts: Library,
+        layout: Option<&PipelineLayout>,
+    ) -> Result<Self> {
+        let layouts = parts.stages.iter().map(|stage| &*stage.info.layout);
+        let dynamic_buffers = match layout {
+            Some(layout) => layout.dynamic_base.clone(),
+            None => dynamic_buffers::first_indices(layouts),
         };
-        if let (Some(control), Some(evaluation)) =
-            (find_stage(Stage::TessControl), find_stage(Stage::TessEval))
-        {
-            let points = info.fixed.known_patch_points();
-            let both = [*control, *evaluation];
-            neighbours.tess = Some(compiler::tess_modes(context, both, points)?);
-        }
-        let mut codes = Vec::with_capacity(stages.len());
-        let mut translated = None;
-        for (at, shader) in stages.iter().enumerate() {
-            let shader_translated = translated.take();
-            // After the last pre-rasterisation stage, only the fragment shader reads outputs.
-            (neighbours.next_stage_reads, translated) = match (shader.stage, stages.get(at + 1)) {
-                (Stage::Fragment, _) => (None, None),
-                (_, Some(next)) => compiler::reads(context, next)?,
-                (_, None) => (Some(InputsRead::NONE), None),
-            };
-            let code = Code::new(context, cache, shader, &neighbours, shader_translated)?;
-            neighbours.previous_stage = Some(code.shader.clone());
-            codes.push((shader.stage, code));
-        }
+        let stages = parts.stages.into_iter().map(|stage| {
+            let push = &stage.code.shader.push;
+            StageCode {
+                stage: stage.info.stage,
+                push: dynamic_buffers::relocate(push, &stage.info.layout, &dynamic_buffers),
+                code: stage.code,
+            }
+        });
         let purpose = Purpose {
             counted: true,
-            views: info.views,
+            views: parts.facts.views.unwrap_or(0),
             aux_op: TargetOp::None,
-            reads_tests: info.reads_tests,
-            ignored_targets: info.fixed.ignored_targets,
+            reads_tests: parts.facts.reads_tests.may_read(),
+            ignored_targets: parts.facts.ignored_targets,
         };
-        Self::link(context, fixed, codes, purpose)
+        Self::link(context, parts.fixed, stages.collect(), purpose)
     }
 
     /// Links shaders, given in pipeline order.
     pub(crate) fn link(
         context: &Arc<Context>,
         fixed: StaticStateWords,
-        codes: Vec<(Stage, Code)>,
+        codes: Vec<StageCode>,
         purpose: Purpose,
     ) -> Result<Self> {
         let mut scratch_buffers = Vec::new();
         let stages = codes.iter();
-        let stages = stages.map(|(which, code)| stage(context, code, *which, &mut scratch_buffers));
+        let stages = stages.map(|code| code.link_input(context, &mut scratch_buffers));
         let stages: Vec<_> = stages.collect::<Result<_>>()?;
         let mut shaders = link::link(&stages, purpose.views).map_err(|error| {
             let why = match error {
@@ -159,7 +171,7 @@ impl Pipeline {
         Ok(Self {
             draw: Arc::new(draw),
             fixed,
-            stages: codes.into_iter().map(|code| code.1).collect(),
+            stages: codes.into_iter().map(|code| code.code).collect(),
             _scratch: scratch_buffers,
         })
     }
@@ -184,10 +196,8 @@ impl Pipeline {
     /// The compiled shaders of its stages.
     pub fn compiled(&self) -> Vec<CompiledStage<'_>> {
         let codes = self.stages.iter();
-        let compiled = codes.map(|code| CompiledStage {
-            shader: &code.shader,
-            used_variant: code.shader.preferred,
-        });
-        compiled.collect()
+        codes
+            .map(|code| CompiledStage::preferred(&code.shader))
+            .collect()
     }
 }

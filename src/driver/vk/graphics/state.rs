@@ -14,6 +14,7 @@ use hw::Gen;
 
 use super::convert;
 use super::dynamic::Dynamic;
+use super::parts::Parts;
 use super::vertex;
 use crate::compiler::COVERAGE_OF_COMMANDS;
 use crate::error::{Error, Result};
@@ -21,6 +22,8 @@ use crate::error::{Error, Result};
 /// Parameters of fixed-function state. Structures that may be absent are options.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FixedInfo<'a> {
+    /// The parts of a pipeline that this is the state of.
+    pub parts: Parts,
     /// Vertex buffer bindings.
     pub bindings: &'a [api::VertexInputBindingDescription],
     /// Vertex attributes.
@@ -345,11 +348,66 @@ impl StaticStateWords {
         let count = |numbers: Option<u32>| numbers.map_or(0, |last| last as usize + 1);
         Ok(Self {
             state,
-            dynamic: Dynamic::from_states(info.dynamic)?,
+            dynamic: Dynamic::from_states(info.dynamic)? & Dynamic::of_parts(info.parts),
             attributes,
             buffers: count(info.bindings.iter().map(|from| from.binding).max()),
             targets: info.blend_targets.len(),
         })
+    }
+
+    /// Adds the state of other parts of a pipeline.
+    pub(super) fn include(&mut self, from: &Self, parts: Parts) {
+        self.dynamic |= from.dynamic;
+        let (to, state) = (&mut *self.state, &*from.state);
+        if parts.contains(Parts::VERTEX_INPUT) {
+            (self.attributes, self.buffers) = (from.attributes, from.buffers);
+            to.attributes = state.attributes;
+            to.vertex_buffers = state.vertex_buffers;
+            to.topology = state.topology;
+            to.restart = state.restart;
+        }
+        if parts.contains(Parts::PRE_RASTERIZATION) {
+            to.patch_points = state.patch_points;
+            to.lower_left = state.lower_left;
+            to.raster = state.raster;
+            to.viewport_count = state.viewport_count;
+            to.viewports = state.viewports;
+            to.scissors = state.scissors;
+        }
+        let tests = to.depth_stencil;
+        if parts.contains(Parts::FRAGMENT_SHADER) {
+            to.depth_stencil = cmd::draw::state::DepthStencil {
+                ignores_depth: tests.ignores_depth,
+                ignores_stencil: tests.ignores_stencil,
+                ..state.depth_stencil
+            };
+        }
+        if parts.contains(Parts::FRAGMENT_OUTPUT) {
+            self.targets = from.targets;
+            to.depth_stencil.ignores_depth = state.depth_stencil.ignores_depth;
+            to.depth_stencil.ignores_stencil = state.depth_stencil.ignores_stencil;
+            to.located = state.located;
+            to.locations = state.locations;
+            to.multisample = state.multisample;
+            to.blend = state.blend;
+        }
+    }
+
+    /// State of shader objects: commands set all of it. Whether depth or stencil may be read is
+    /// known when they are linked.
+    pub(super) fn of_shader_objects() -> Self {
+        Self {
+            state: Box::default(),
+            dynamic: Dynamic::all().difference(Dynamic::ATTACHMENT_FEEDBACK_LOOP),
+            attributes: 0,
+            buffers: 0,
+            targets: 0,
+        }
+    }
+
+    /// Whether nothing is rasterised, whatever commands set.
+    pub(super) fn always_discards(&self) -> bool {
+        self.state.raster.discard && !self.dynamic.contains(Dynamic::RASTERIZER_DISCARD_ENABLE)
     }
 
     /// State of the pipelines that clear attachments; each draw sets area, depth and write masks.
