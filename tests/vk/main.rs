@@ -31,6 +31,7 @@ mod host_copies;
 mod images;
 mod indexing;
 mod levels;
+mod library_maker;
 mod local_reads;
 mod maintenance;
 mod maintenance5;
