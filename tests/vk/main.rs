@@ -33,6 +33,7 @@ mod images;
 mod indexing;
 mod indirect_descriptors;
 mod levels;
+mod library_maker;
 mod local_reads;
 mod maintenance;
 mod maintenance5;

@@ -8,7 +8,7 @@ use crate::canvas::{
     FRAGMENT, GREEN, Look, RED, SIZE, Target, VERTEX, compile, pipeline, rectangle, stored,
     vertices, viewport, whole,
 };
-use crate::pipeline_libraries::all_stages;
+use crate::library_maker::all_stages;
 use crate::rig::{self, Buffer, Rig};
 
 use vk::ShaderStageFlags as Stage;
