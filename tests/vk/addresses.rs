@@ -137,8 +137,11 @@ void main()
 {{
     uint64_t at = uint64_t(gl_LocalInvocationIndex) * {row}ul * 2ul;
     Row a = Row(from + at), b = Row(to + at);
+    uint16_t moved[4];
     for (int k = 0; k < 4; k++)
-        b.h[k] = a.h[3 - k] + uint16_t(k);
+        moved[k] = a.h[3 - k] + uint16_t(k);
+    for (int k = 0; k < 4; k++)
+        b.h[k] = moved[k];
 }}"
         ));
         let kind = vk::DescriptorType::STORAGE_BUFFER;
