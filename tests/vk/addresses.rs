@@ -106,3 +106,59 @@ fn capture_replay_addresses() {
     let first = run(None, [0, 1, 2]);
     assert_eq!(run(Some(first), [2, 0, 1]), first);
 }
+
+/// Rows of five halves, of which four are moved: the compiler joins them to dwords, which are at
+/// multiples of two bytes, and with a stated alignment to aligned ones.
+#[test]
+fn halves_are_joined_at_addresses() {
+    for (align, row) in [(2, 5), (8, 8)] {
+        let rig = Rig::new();
+        let extension = ash::khr::buffer_device_address::Device::new(&rig.instance, &rig.device);
+        let (from, to) = (rig.buffer(1024), rig.buffer(1024));
+        let source: Vec<u16> = (0..512u16).map(|n| n.wrapping_mul(77) + 3).collect();
+        for (half, bytes) in source.iter().zip(from.data.chunks_exact_mut(2)) {
+            bytes.copy_from_slice(&half.to_le_bytes());
+        }
+        let address = |buffer: vk::Buffer| {
+            let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+            let address = unsafe { extension.get_buffer_device_address(&info) };
+            [address as u32, (address >> 32) as u32]
+        };
+        let [a, b] = address(from.buffer);
+        let [c, d] = address(to.buffer);
+        let words = compile(&format!(
+            "#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = 64) in;
+layout(buffer_reference, std430, buffer_reference_align = {align}) buffer Row {{ uint16_t h[4]; }};
+layout(push_constant) uniform Push {{ uint64_t from, to; }};
+void main()
+{{
+    uint64_t at = uint64_t(gl_LocalInvocationIndex) * {row}ul * 2ul;
+    Row a = Row(from + at), b = Row(to + at);
+    uint16_t moved[4];
+    for (int k = 0; k < 4; k++)
+        moved[k] = a.h[3 - k] + uint16_t(k);
+    for (int k = 0; k < 4; k++)
+        b.h[k] = moved[k];
+}}"
+        ));
+        let kind = vk::DescriptorType::STORAGE_BUFFER;
+        let kernel = Kernel::new(&rig, &words, kind, &[&from], vk::PipelineCache::null());
+        rig.run(|commands| {
+            kernel.bind(&rig, commands, &[], &[a, b, c, d]);
+            unsafe { rig.device.cmd_dispatch(commands, 1, 1, 1) };
+        });
+        let wanted: Vec<u16> = (0..512)
+            .map(|n| match (n / row, n % row) {
+                (lane @ 0..64, k @ 0..4) => source[lane * row + 3 - k].wrapping_add(k as u16),
+                _ => 0,
+            })
+            .collect();
+        let found = to.dwords().into_iter();
+        let found: Vec<u16> = found.flat_map(|d| [d as u16, (d >> 16) as u16]).collect();
+        assert_eq!(found, wanted, "aligned to {align}");
+        kernel.destroy(&rig);
+    }
+}
