@@ -34,6 +34,7 @@ mod levels;
 mod local_reads;
 mod maintenance;
 mod maintenance5;
+mod memory;
 mod meta_draws;
 mod modifiers;
 mod nested_commands;

@@ -25,10 +25,12 @@ pub fn entry() -> ash::Entry {
 
 /// Device extensions that tests use.
 pub const EXTENSIONS: &[&std::ffi::CStr] = &[
+    c"VK_AMD_buffer_marker",
     c"VK_EXT_attachment_feedback_loop_layout",
     c"VK_EXT_border_color_swizzle",
     c"VK_EXT_custom_border_color",
     c"VK_EXT_descriptor_indexing",
+    c"VK_EXT_external_memory_acquire_unmodified",
     c"VK_EXT_external_memory_dma_buf",
     c"VK_EXT_external_memory_host",
     c"VK_EXT_attachment_feedback_loop_dynamic_state",

@@ -36,6 +36,7 @@ impl Screen {
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
             let names = [
                 c"VK_KHR_swapchain",
+                c"VK_EXT_hdr_metadata",
                 c"VK_KHR_incremental_present",
                 c"VK_KHR_present_id",
                 c"VK_KHR_present_wait",
@@ -182,6 +183,34 @@ fn swapchain_images_are_acquired_in_turn() {
         let index = turn % 3;
         assert_eq!(screen.present(swapchain, index), Ok(false));
         assert_eq!(screen.acquire(swapchain, u64::MAX), Ok(index));
+    }
+    screen.destroy(&[swapchain]);
+}
+
+#[test]
+fn hdr_metadata_leave_srgb_as_it_is() {
+    let screen = Screen::new();
+    let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    let hdr = ash::ext::hdr_metadata::Device::new(&screen.instance, &screen.device);
+    let metadata = vk::HdrMetadataEXT::default()
+        .display_primary_red(vk::XYColorEXT { x: 0.7, y: 0.29 })
+        .max_luminance(1000.0)
+        .max_content_light_level(400.0);
+    unsafe { hdr.set_hdr_metadata(&[swapchain, swapchain], &[metadata, metadata]) };
+    let index = screen.acquire(swapchain, u64::MAX).unwrap();
+    assert_eq!(screen.present(swapchain, index), Ok(false));
+    // Metadata alone change no colour space: there is sRGB only.
+    unsafe {
+        let (physical, surface) = (screen.physical, screen.surface);
+        let formats = screen
+            .surfaces
+            .get_physical_device_surface_formats(physical, surface);
+        let spaces = formats
+            .unwrap()
+            .into_iter()
+            .map(|format| format.color_space);
+        assert!(spaces.clone().count() > 0);
+        assert!({ spaces }.all(|space| space == vk::ColorSpaceKHR::SRGB_NONLINEAR));
     }
     screen.destroy(&[swapchain]);
 }

@@ -77,6 +77,7 @@ pub unsafe fn enabled_features(
             row.check(device, values)?;
             enabled.robust_buffers |= row.enables(values, "robustBufferAccess");
             enabled.astc |= row.enables(values, "textureCompressionASTC_LDR");
+            enabled.unmap_reserve |= row.enables(values, "memoryUnmapReserve");
         }
     }
     Ok(enabled)

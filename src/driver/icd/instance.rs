@@ -350,6 +350,7 @@ fn physical_device_handles(object: &InstanceObject) -> &[c::PhysicalDevice] {
                 handle::create(PhysicalDeviceObject {
                     physical,
                     displays: Displays::default(),
+                    messengers: object.messengers.clone(),
                     requested_version: object.requested_version,
                 })
             })

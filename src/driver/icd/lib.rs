@@ -40,6 +40,7 @@ mod image;
 mod image_copy;
 mod instance;
 mod loader_interface;
+mod memory_report;
 mod native_connection;
 mod object_data;
 mod objects;

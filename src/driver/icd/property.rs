@@ -181,6 +181,12 @@ properties! {
     PhysicalDeviceExternalMemoryHostPropertiesEXT |_device| [
         min_imported_host_pointer_alignment: i915::PAGE_BYTES,
     ]
+    PhysicalDeviceMapMemoryPlacedPropertiesEXT |_device| [
+        min_placed_memory_map_alignment: vk::memory::PLACED_ALIGNMENT_BYTES,
+    ]
+    PhysicalDeviceImageAlignmentControlPropertiesMESA |_device| [
+        supported_image_alignment_mask: vk::image::ALIGNMENTS,
+    ]
     PhysicalDevicePushDescriptorPropertiesKHR |_device| [
         max_push_descriptors: vk::limits::MAX_PUSH_DESCRIPTORS,
     ]

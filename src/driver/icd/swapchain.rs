@@ -323,6 +323,21 @@ entries! { SWAPCHAIN:
         Ok(c::Result::SUCCESS)
     }
 
+    // The metadata describe what HDR colour spaces leave open. No surface has one of those, and
+    // sRGB is presented alike with and without them.
+    Device ["VK_EXT_hdr_metadata"] vkSetHdrMetadataEXT(
+        device: c::Device,
+        swapchain_count: u32,
+        swapchains: *const c::SwapchainKHR,
+        metadata: *const c::HdrMetadataEXT<'_>,
+    ) {
+        handle::get(device)?;
+        for &swapchain in raw::slice(swapchains, swapchain_count) {
+            handle::get(swapchain)?;
+        }
+        Ok(())
+    }
+
     Device ["VK_KHR_swapchain"] vkQueuePresentKHR(
         queue: c::Queue,
         present_info: *const c::PresentInfoKHR<'_>,

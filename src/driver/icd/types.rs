@@ -93,5 +93,19 @@ unsafe impl TaggedStructure for PipelineViewportDepthClampControlCreateInfoEXT<'
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_582_001);
 }
 
+/// `VkPhysicalDeviceImageAlignmentControlPropertiesMESA`.
+#[repr(C)]
+pub struct PhysicalDeviceImageAlignmentControlPropertiesMESA<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub supported_image_alignment_mask: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceImageAlignmentControlPropertiesMESA<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_575_001);
+}
+
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,10 @@ trait NewerTypes {
         StructureType::from_raw(1_000_564_000);
     const PHYSICAL_DEVICE_DEPTH_CLAMP_CONTROL_FEATURES_EXT: StructureType =
         StructureType::from_raw(1_000_582_000);
+    const PHYSICAL_DEVICE_INTERNALLY_SYNCHRONIZED_QUEUES_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_504_000);
+    const PHYSICAL_DEVICE_IMAGE_ALIGNMENT_CONTROL_FEATURES_MESA: StructureType =
+        StructureType::from_raw(1_000_575_000);
     const PHYSICAL_DEVICE_PRIMITIVE_RESTART_INDEX_FEATURES_EXT: StructureType =
         StructureType::from_raw(1_000_678_000);
 }
@@ -161,6 +165,11 @@ structures! {
     PHYSICAL_DEVICE_PIPELINE_PROTECTED_ACCESS_FEATURES_EXT [pipelineProtectedAccess];
     PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT [pipelineRobustness];
     PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT [hostImageCopy];
+    PHYSICAL_DEVICE_MAP_MEMORY_PLACED_FEATURES_EXT [memoryMapPlaced memoryMapRangePlaced memoryUnmapReserve];
+    PHYSICAL_DEVICE_DEVICE_MEMORY_REPORT_FEATURES_EXT [deviceMemoryReport];
+    PHYSICAL_DEVICE_ADDRESS_BINDING_REPORT_FEATURES_EXT [reportAddressBinding];
+    PHYSICAL_DEVICE_INTERNALLY_SYNCHRONIZED_QUEUES_FEATURES_KHR [internallySynchronizedQueues];
+    PHYSICAL_DEVICE_IMAGE_ALIGNMENT_CONTROL_FEATURES_MESA [imageAlignmentControl];
     PHYSICAL_DEVICE_YCBCR_IMAGE_ARRAYS_FEATURES_EXT [ycbcrImageArrays];
     PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT [
         shaderBufferFloat32Atomics shaderBufferFloat32AtomicAdd shaderBufferFloat64Atomics
@@ -410,6 +419,12 @@ offered! {
     robustImageAccess "tests/vk/bounds.rs";
     formatA4R4G4B4 "tests/vk/images.rs";
     hostImageCopy "tests/vk/host_copies.rs";
+    memoryMapPlaced "tests/vk/memory.rs";
+    memoryUnmapReserve "tests/vk/memory.rs";
+    deviceMemoryReport "tests/vk/memory.rs";
+    reportAddressBinding "tests/vk/memory.rs";
+    internallySynchronizedQueues "tests/vk/synchronisation.rs";
+    imageAlignmentControl "tests/vk/images.rs";
     attachmentFeedbackLoopLayout "tests/vk/feedback.rs";
     attachmentFeedbackLoopDynamicState "tests/vk/feedback.rs";
     borderColorSwizzle "tests/vk/borders.rs";
@@ -549,6 +564,8 @@ pub struct EnabledFeatures {
     /// `textureCompressionASTC_LDR`: no texture has aux data, where the device needs
     /// [`hw::Wa::FlushBetweenAstc5x5AndAux`].
     pub astc: bool,
+    /// `memoryUnmapReserve`: addresses of mappings may have to stay reserved.
+    pub unmap_reserve: bool,
 }
 
 impl FeatureStructure {

@@ -89,6 +89,14 @@ impl CommandBuffer {
             .store(address, if set { EVENT_SET } else { 0 })
     }
 
+    /// Writes a dword: at once (`early`), or when all earlier work is done.
+    pub fn write_marker(&mut self, address: u64, value: u32, early: bool) -> Result<()> {
+        if !early {
+            self.recorder.barrier(PendingFlushes::STALL);
+        }
+        self.recorder.store(address, value)
+    }
+
     /// Waits until an event is set.
     pub fn wait_event(&mut self, address: u64) -> Result<()> {
         self.recorder.wait_equal(address, EVENT_SET)
