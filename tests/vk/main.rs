@@ -30,6 +30,7 @@ mod host;
 mod host_copies;
 mod images;
 mod indexing;
+mod later_maintenance;
 mod levels;
 mod local_reads;
 mod maintenance;

@@ -209,7 +209,7 @@ entries! { INSTANCE:
             queue_family_properties,
             |family, out: *mut c::QueueFamilyProperties2<'_>| {
                 (*out).queue_family_properties = family;
-                chain::write_priorities(device, (*out).p_next);
+                chain::write_queue_family(device, (*out).p_next);
             },
         );
         Ok(())

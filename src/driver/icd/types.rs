@@ -107,5 +107,134 @@ unsafe impl TaggedStructure for PhysicalDeviceImageAlignmentControlPropertiesMES
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_575_001);
 }
 
+/// `VkPhysicalDeviceMaintenance7PropertiesKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceMaintenance7PropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub robust_fragment_shading_rate_attachment_access: Bool32,
+    pub separate_depth_stencil_attachment_access: Bool32,
+    pub max_descriptor_set_total_uniform_buffers_dynamic: u32,
+    pub max_descriptor_set_total_storage_buffers_dynamic: u32,
+    pub max_descriptor_set_total_buffers_dynamic: u32,
+    pub max_descriptor_set_update_after_bind_total_uniform_buffers_dynamic: u32,
+    pub max_descriptor_set_update_after_bind_total_storage_buffers_dynamic: u32,
+    pub max_descriptor_set_update_after_bind_total_buffers_dynamic: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceMaintenance7PropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_562_001);
+}
+
+/// `VkPhysicalDeviceLayeredApiPropertiesListKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceLayeredApiPropertiesListKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub layered_api_count: u32,
+    pub p_layered_apis: *mut c_void,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceLayeredApiPropertiesListKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_562_002);
+}
+
+/// `VkDefaultVertexAttributeValueKHR`.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DefaultVertexAttributeValueKHR(pub i32);
+
+impl DefaultVertexAttributeValueKHR {
+    /// Attributes that are not there are zeroes.
+    pub const ZERO_ZERO_ZERO_ZERO: Self = Self(0);
+}
+
+/// `VkPhysicalDeviceMaintenance9PropertiesKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceMaintenance9PropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub image2_d_view_of3_d_sparse: Bool32,
+    pub default_vertex_attribute_value: DefaultVertexAttributeValueKHR,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceMaintenance9PropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_584_001);
+}
+
+/// `VkPhysicalDeviceMaintenance10PropertiesKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceMaintenance10PropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub rgba4_opaque_black_swizzled: Bool32,
+    pub resolve_srgb_format_applies_transfer_function: Bool32,
+    pub resolve_srgb_format_supports_transfer_function_control: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceMaintenance10PropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_630_001);
+}
+
+/// `VkQueueFamilyOwnershipTransferPropertiesKHR`.
+#[repr(C)]
+pub struct QueueFamilyOwnershipTransferPropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub optimal_image_transfer_to_queue_families: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for QueueFamilyOwnershipTransferPropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_584_002);
+}
+
+/// `VkQueueFamilyOptimalImageTransferGranularityPropertiesKHR`.
+#[repr(C)]
+pub struct QueueFamilyOptimalImageTransferGranularityPropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub optimal_image_transfer_granularity: Extent3D,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for QueueFamilyOptimalImageTransferGranularityPropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_657_001);
+}
+
+/// `VkResolveImageModeInfoKHR`.
+#[repr(C)]
+pub struct ResolveImageModeInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub flags: u32,
+    pub resolve_mode: ResolveModeFlags,
+    pub stencil_resolve_mode: ResolveModeFlags,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for ResolveImageModeInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_630_004);
+}
+
+/// `VkRenderingEndInfoKHR`.
+#[repr(C)]
+pub struct RenderingEndInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub _marker: PhantomData<&'a ()>,
+}
+
 #[cfg(test)]
 mod tests;

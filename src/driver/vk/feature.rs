@@ -42,6 +42,14 @@ trait NewerTypes {
         StructureType::from_raw(1_000_582_000);
     const PHYSICAL_DEVICE_INTERNALLY_SYNCHRONIZED_QUEUES_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_504_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_562_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_584_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_630_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_11_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_657_000);
     const PHYSICAL_DEVICE_IMAGE_ALIGNMENT_CONTROL_FEATURES_MESA: StructureType =
         StructureType::from_raw(1_000_575_000);
     const PHYSICAL_DEVICE_PRIMITIVE_RESTART_INDEX_FEATURES_EXT: StructureType =
@@ -162,6 +170,10 @@ structures! {
     PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR [dynamicRenderingLocalRead];
     PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR [maintenance5];
     PHYSICAL_DEVICE_MAINTENANCE_6_FEATURES_KHR [maintenance6];
+    PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR [maintenance7];
+    PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR [maintenance9];
+    PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR [maintenance10];
+    PHYSICAL_DEVICE_MAINTENANCE_11_FEATURES_KHR [maintenance11];
     PHYSICAL_DEVICE_PIPELINE_PROTECTED_ACCESS_FEATURES_EXT [pipelineProtectedAccess];
     PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT [pipelineRobustness];
     PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT [hostImageCopy];
@@ -408,6 +420,10 @@ offered! {
     maintenance4 "tests/vk/objects.rs";
     maintenance5 "tests/vk/maintenance5.rs";
     maintenance6 "tests/vk/maintenance.rs";
+    maintenance7 "tests/vk/later_maintenance.rs";
+    maintenance9 "tests/vk/later_maintenance.rs";
+    maintenance10 "tests/vk/later_maintenance.rs";
+    maintenance11 "tests/vk/later_maintenance.rs";
     pipelineRobustness "tests/vk/robustness.rs";
     shaderIntegerFunctions2 "tests/spirv/run/integer_functions.spvasm";
     workgroupMemoryExplicitLayout "vkrunner-scripts/memory/workgroup-blocks.shader_test";

@@ -91,10 +91,7 @@ impl CommandBuffer {
 
     /// Writes a dword: at once (`early`), or when all earlier work is done.
     pub fn write_marker(&mut self, address: u64, value: u32, early: bool) -> Result<()> {
-        if !early {
-            self.recorder.barrier(PendingFlushes::STALL);
-        }
-        self.recorder.store(address, value)
+        self.recorder.write_marker(address, value, early)
     }
 
     /// Waits until an event is set.
