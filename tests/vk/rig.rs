@@ -48,6 +48,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_image_drm_format_modifier",
     c"VK_EXT_queue_family_foreign",
     c"VK_EXT_image_robustness",
+    c"VK_EXT_image_sliced_view_of_3d",
     c"VK_EXT_image_view_min_lod",
     c"VK_EXT_inline_uniform_block",
     c"VK_EXT_mutable_descriptor_type",

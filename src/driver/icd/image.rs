@@ -170,6 +170,7 @@ entries! { IMAGE:
         let image = handle::get(info.image)?;
         let usage = raw::find_in_chain::<c::ImageViewUsageCreateInfo<'_>>(info.p_next);
         let min_lod = raw::find_in_chain::<c::ImageViewMinLodCreateInfoEXT<'_>>(info.p_next);
+        let sliced = raw::find_in_chain::<c::ImageViewSlicedCreateInfoEXT<'_>>(info.p_next);
         let view_info = ViewInfo {
             kind: info.view_type,
             format: info.format,
@@ -177,6 +178,7 @@ entries! { IMAGE:
             range: info.subresource_range,
             usage: usage.map_or(image.info.question.usage, |node| node.usage),
             min_lod: min_lod.map_or(0.0, |node| node.min_lod),
+            slices: sliced.map(|node| (node.slice_offset, node.slice_count)),
         };
         let created = View::new(&device.context().physical, image, &view_info)?;
         raw::write(view, handle::create_with(allocator, Arc::new(created))?);

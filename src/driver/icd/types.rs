@@ -236,5 +236,58 @@ pub struct RenderingEndInfoKHR<'a> {
     pub _marker: PhantomData<&'a ()>,
 }
 
+/// `VkSurfaceCapabilitiesPresentId2KHR`.
+#[repr(C)]
+pub struct SurfaceCapabilitiesPresentId2KHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub present_id2_supported: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for SurfaceCapabilitiesPresentId2KHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_479_000);
+}
+
+/// `VkPresentId2KHR`.
+#[repr(C)]
+pub struct PresentId2KHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub swapchain_count: u32,
+    pub p_present_ids: *const u64,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PresentId2KHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_479_001);
+}
+
+/// `VkSurfaceCapabilitiesPresentWait2KHR`.
+#[repr(C)]
+pub struct SurfaceCapabilitiesPresentWait2KHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub present_wait2_supported: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for SurfaceCapabilitiesPresentWait2KHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_480_000);
+}
+
+/// `VkPresentWait2InfoKHR`.
+#[repr(C)]
+pub struct PresentWait2InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub present_id: u64,
+    pub timeout: u64,
+    pub _marker: PhantomData<&'a ()>,
+}
+
 #[cfg(test)]
 mod tests;

@@ -50,6 +50,10 @@ trait NewerTypes {
         StructureType::from_raw(1_000_630_000);
     const PHYSICAL_DEVICE_MAINTENANCE_11_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_657_000);
+    const PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_479_002);
+    const PHYSICAL_DEVICE_PRESENT_WAIT_2_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_480_001);
     const PHYSICAL_DEVICE_IMAGE_ALIGNMENT_CONTROL_FEATURES_MESA: StructureType =
         StructureType::from_raw(1_000_575_000);
     const PHYSICAL_DEVICE_PRIMITIVE_RESTART_INDEX_FEATURES_EXT: StructureType =
@@ -202,6 +206,10 @@ structures! {
     PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT [customBorderColors customBorderColorWithoutFormat];
     PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT [image2DViewOf3D sampler2DViewOf3D];
     PHYSICAL_DEVICE_IMAGE_VIEW_MIN_LOD_FEATURES_EXT [minLod];
+    PHYSICAL_DEVICE_IMAGE_SLICED_VIEW_OF_3D_FEATURES_EXT [imageSlicedViewOf3D];
+    PHYSICAL_DEVICE_YCBCR_2_PLANE_444_FORMATS_FEATURES_EXT [ycbcr2plane444Formats];
+    PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR [presentId2];
+    PHYSICAL_DEVICE_PRESENT_WAIT_2_FEATURES_KHR [presentWait2];
     PHYSICAL_DEVICE_LEGACY_DITHERING_FEATURES_EXT [legacyDithering];
     PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT [nonSeamlessCubeMap];
     PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT [robustBufferAccess2 robustImageAccess2 nullDescriptor];
@@ -456,6 +464,10 @@ offered! {
     sampler2DViewOf3D "tests/vk/textures.rs";
     legacyDithering "tests/vk/dithering.rs";
     minLod "tests/vk/levels.rs";
+    imageSlicedViewOf3D "tests/vk/textures.rs";
+    ycbcr2plane444Formats "tests/vk/planes.rs";
+    presentId2 "tests/vk/swapchains.rs";
+    presentWait2 "tests/vk/swapchains.rs";
     nonSeamlessCubeMap "tests/vk/borders.rs";
     robustBufferAccess2 "tests/vk/bounds.rs";
     robustImageAccess2 "tests/vk/bounds.rs";
