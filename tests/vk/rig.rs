@@ -71,6 +71,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_external_memory_fd",
     c"VK_KHR_external_semaphore_fd",
     c"VK_KHR_copy_commands2",
+    c"VK_KHR_copy_memory_indirect",
     c"VK_KHR_maintenance4",
     c"VK_KHR_maintenance5",
     c"VK_KHR_maintenance6",

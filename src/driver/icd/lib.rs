@@ -38,6 +38,7 @@ mod handle_types;
 mod host_copy;
 mod image;
 mod image_copy;
+mod indirect_copy;
 mod instance;
 mod loader_interface;
 mod memory_report;

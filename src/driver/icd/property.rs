@@ -520,6 +520,9 @@ properties! {
         image2_d_view_of3_d_sparse: c::FALSE,
         default_vertex_attribute_value: c::DefaultVertexAttributeValueKHR::ZERO_ZERO_ZERO_ZERO,
     ]
+    PhysicalDeviceCopyMemoryIndirectPropertiesKHR |_device| [
+        supported_queues: c::QueueFlags::GRAPHICS | c::QueueFlags::COMPUTE | c::QueueFlags::TRANSFER,
+    ]
     PhysicalDeviceMaintenance10PropertiesKHR |_device| [
         // Border colours pass through the swizzle of the view, as texels do.
         rgba4_opaque_black_swizzled: c::TRUE,

@@ -3,8 +3,9 @@
 use crate::entry::EntryPoint;
 use crate::{
     calibrated_timestamps, command, debug_utils, deferred, descriptor, device, display, draw,
-    dynamic, graphics_pipeline, host_copy, image, image_copy, instance, pipeline, private_data,
-    push_descriptor, query, render, sampler, surface, swapchain, sync, transform_feedback,
+    dynamic, graphics_pipeline, host_copy, image, image_copy, indirect_copy, instance, pipeline,
+    private_data, push_descriptor, query, render, sampler, surface, swapchain, sync,
+    transform_feedback,
 };
 
 /// Aliases of extensions that were promoted to core or to KHR: a name of a function, the name that
@@ -526,6 +527,7 @@ pub static TABLES: &[&[EntryPoint]] = &[
     image::IMAGE,
     host_copy::HOST_COPY,
     image_copy::IMAGE_COPY,
+    indirect_copy::INDIRECT_COPY,
     sampler::SAMPLER,
     graphics_pipeline::GRAPHICS_PIPELINE,
     draw::DRAW,

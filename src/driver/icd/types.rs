@@ -289,5 +289,40 @@ pub struct PresentWait2InfoKHR<'a> {
     pub _marker: PhantomData<&'a ()>,
 }
 
+/// `VkStridedDeviceAddressRangeKHR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StridedDeviceAddressRangeKHR {
+    pub address: DeviceAddress,
+    pub size: DeviceSize,
+    pub stride: DeviceSize,
+}
+
+/// `VkCopyMemoryIndirectInfoKHR`.
+#[repr(C)]
+pub struct CopyMemoryIndirectInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub src_copy_flags: u32,
+    pub dst_copy_flags: u32,
+    pub copy_count: u32,
+    pub copy_address_range: StridedDeviceAddressRangeKHR,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkPhysicalDeviceCopyMemoryIndirectPropertiesKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceCopyMemoryIndirectPropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub supported_queues: QueueFlags,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceCopyMemoryIndirectPropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_426_001);
+}
+
 #[cfg(test)]
 mod tests;

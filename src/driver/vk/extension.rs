@@ -152,6 +152,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_calibrated_timestamps", 1, None),
     row("VK_KHR_compute_shader_derivatives", 1, None),
     row("VK_KHR_copy_commands2", 1, V1_3),
+    row("VK_KHR_copy_memory_indirect", 1, None),
     row("VK_KHR_create_renderpass2", 1, V1_2),
     row("VK_KHR_dedicated_allocation", 3, V1_1),
     row("VK_KHR_deferred_host_operations", 4, None),

@@ -4,7 +4,7 @@ use blit::MemoryBox;
 use cmd::PendingFlushes;
 
 use super::buffer::CommandBuffer;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::surface_state::BufferDescriptor;
 use crate::sync::EVENT_SET;
 
@@ -49,6 +49,21 @@ impl CommandBuffer {
     pub fn copy(&mut self, source: u64, destination: u64, bytes: u64) -> Result<()> {
         self.order_write(MemoryBox::line(destination, bytes));
         for launch in blit::copy_launches(source, destination, bytes) {
+            self.dispatch_meta(&launch)?;
+        }
+        Ok(())
+    }
+
+    /// Performs `count` copies, whose addresses and sizes are listed from `address` on.
+    pub fn copy_indirect(&mut self, address: u64, stride_bytes: u64, count: u32) -> Result<()> {
+        const UNALIGNED: Error = Error::InvalidUse {
+            why: "a list of copies that is not aligned, or whose copies overlap",
+        };
+        if !(address | stride_bytes).is_multiple_of(4) {
+            return Err(UNALIGNED);
+        }
+        let launches = blit::copy_indirect_launches(address, stride_bytes, count);
+        for launch in launches.ok_or(UNALIGNED)? {
             self.dispatch_meta(&launch)?;
         }
         Ok(())
