@@ -41,6 +41,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_primitive_restart_index",
     c"VK_EXT_vertex_input_dynamic_state",
     c"VK_EXT_host_image_copy",
+    c"VK_EXT_legacy_vertex_attributes",
     c"VK_EXT_dynamic_rendering_unused_attachments",
     c"VK_EXT_nested_command_buffer",
     c"VK_EXT_sample_locations",

@@ -523,6 +523,10 @@ properties! {
     PhysicalDeviceCopyMemoryIndirectPropertiesKHR |_device| [
         supported_queues: c::QueueFlags::GRAPHICS | c::QueueFlags::COMPUTE | c::QueueFlags::TRANSFER,
     ]
+    // Vertices are fetched by cache lines, whatever their alignment.
+    PhysicalDeviceLegacyVertexAttributesPropertiesEXT |_device| [
+        native_unaligned_performance: c::TRUE,
+    ]
     PhysicalDeviceMaintenance10PropertiesKHR |_device| [
         // Border colours pass through the swizzle of the view, as texels do.
         rgba4_opaque_black_swizzled: c::TRUE,

@@ -324,5 +324,19 @@ unsafe impl TaggedStructure for PhysicalDeviceCopyMemoryIndirectPropertiesKHR<'_
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_426_001);
 }
 
+/// `VkPhysicalDeviceLegacyVertexAttributesPropertiesEXT`.
+#[repr(C)]
+pub struct PhysicalDeviceLegacyVertexAttributesPropertiesEXT<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub native_unaligned_performance: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceLegacyVertexAttributesPropertiesEXT<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_495_001);
+}
+
 #[cfg(test)]
 mod tests;

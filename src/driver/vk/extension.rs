@@ -98,6 +98,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_index_type_uint8", 1, None),
     row("VK_EXT_inline_uniform_block", 1, V1_3),
     row("VK_EXT_legacy_dithering", 2, None),
+    row("VK_EXT_legacy_vertex_attributes", 1, None),
     row("VK_EXT_line_rasterization", 1, None),
     row("VK_EXT_load_store_op_none", 1, None),
     row("VK_EXT_map_memory_placed", 1, None),

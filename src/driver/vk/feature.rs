@@ -50,6 +50,8 @@ trait NewerTypes {
         StructureType::from_raw(1_000_630_000);
     const PHYSICAL_DEVICE_MAINTENANCE_11_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_657_000);
+    const PHYSICAL_DEVICE_LEGACY_VERTEX_ATTRIBUTES_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_495_000);
     const PHYSICAL_DEVICE_COPY_MEMORY_INDIRECT_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_549_000);
     const PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR: StructureType =
@@ -214,6 +216,7 @@ structures! {
     PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR [presentId2];
     PHYSICAL_DEVICE_PRESENT_WAIT_2_FEATURES_KHR [presentWait2];
     PHYSICAL_DEVICE_LEGACY_DITHERING_FEATURES_EXT [legacyDithering];
+    PHYSICAL_DEVICE_LEGACY_VERTEX_ATTRIBUTES_FEATURES_EXT [legacyVertexAttributes];
     PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT [nonSeamlessCubeMap];
     PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT [robustBufferAccess2 robustImageAccess2 nullDescriptor];
     PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT [mutableDescriptorType];
@@ -466,6 +469,8 @@ offered! {
     image2DViewOf3D "tests/vk/textures.rs";
     sampler2DViewOf3D "tests/vk/textures.rs";
     legacyDithering "tests/vk/dithering.rs";
+    // The fetcher reads elements of up to 32 bits from any byte.
+    legacyVertexAttributes "tests/vk/dynamic_states.rs";
     minLod "tests/vk/levels.rs";
     imageSlicedViewOf3D "tests/vk/textures.rs";
     ycbcr2plane444Formats "tests/vk/planes.rs";
