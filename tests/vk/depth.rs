@@ -114,6 +114,66 @@ struct Modes {
     modes: [vk::ResolveModeFlags; 2],
 }
 
+/// Resolves all of an image's aspects by a command: one from TRANSFER_SRC_OPTIMAL, the other in
+/// TRANSFER_DST_OPTIMAL.
+fn resolve_by_command(
+    rig: &Rig,
+    commands: vk::CommandBuffer,
+    [several, one]: [&Image<'_>; 2],
+    aspects: vk::ImageAspectFlags,
+    modes: [vk::ResolveModeFlags; 2],
+) {
+    let modes = Modes {
+        s_type: vk::StructureType::from_raw(1_000_630_004),
+        p_next: std::ptr::null(),
+        flags: 0,
+        modes,
+    };
+    let layers = vk::ImageSubresourceLayers::default()
+        .aspect_mask(aspects)
+        .layer_count(1);
+    let regions = [vk::ImageResolve2::default()
+        .src_subresource(layers)
+        .dst_subresource(layers)
+        .extent(vk::Extent3D {
+            width: SIZE,
+            height: SIZE,
+            depth: 1,
+        })];
+    let mut info = vk::ResolveImageInfo2::default()
+        .src_image(several.image)
+        .src_image_layout(vk::ImageLayout::TRANSFER_SRC_OPTIMAL)
+        .dst_image(one.image)
+        .dst_image_layout(vk::ImageLayout::TRANSFER_DST_OPTIMAL)
+        .regions(&regions);
+    info.p_next = (&raw const modes).cast();
+    unsafe { rig.device.cmd_resolve_image2(commands, &info) };
+}
+
+/// Copies an aspect of an image, in TRANSFER_SRC_OPTIMAL, to a buffer.
+fn copy_out(
+    rig: &Rig,
+    commands: vk::CommandBuffer,
+    image: &Image<'_>,
+    aspect: vk::ImageAspectFlags,
+    out: &crate::rig::Buffer<'_>,
+) {
+    let region = vk::BufferImageCopy::default()
+        .image_subresource(
+            vk::ImageSubresourceLayers::default()
+                .aspect_mask(aspect)
+                .layer_count(1),
+        )
+        .image_extent(vk::Extent3D {
+            width: SIZE,
+            height: SIZE,
+            depth: 1,
+        });
+    let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+    let d = &rig.device;
+    unsafe { d.cmd_copy_image_to_buffer(commands, image.image, layout, out.buffer, &[region]) };
+}
+
 /// The depths, as they are stored, and stencil values that a resolve of these modes leaves: one at
 /// the end of a rendering, or a command.
 fn resolved(
@@ -216,49 +276,19 @@ fn resolved(
             let to = L::TRANSFER_DST_OPTIMAL;
             change(&several, attached, from);
             change(&one, L::UNDEFINED, to);
-            let modes = Modes {
-                s_type: vk::StructureType::from_raw(1_000_630_004),
-                p_next: std::ptr::null(),
-                flags: 0,
-                modes: [depth_mode, stencil_mode],
-            };
-            let layers = vk::ImageSubresourceLayers::default()
-                .aspect_mask(all.aspect_mask)
-                .layer_count(1);
-            let regions = [vk::ImageResolve2::default()
-                .src_subresource(layers)
-                .dst_subresource(layers)
-                .extent(vk::Extent3D {
-                    width: SIZE,
-                    height: SIZE,
-                    depth: 1,
-                })];
-            let mut info = vk::ResolveImageInfo2::default()
-                .src_image(several.image)
-                .src_image_layout(from)
-                .dst_image(one.image)
-                .dst_image_layout(to)
-                .regions(&regions);
-            info.p_next = (&raw const modes).cast();
-            d.cmd_resolve_image2(commands, &info);
+            resolve_by_command(
+                rig,
+                commands,
+                [&several, &one],
+                all.aspect_mask,
+                [depth_mode, stencil_mode],
+            );
             change(&one, to, from);
         } else {
             change(&one, attached, from);
         }
         for (&aspect, out) in parts.iter().zip(&outs) {
-            let region = vk::BufferImageCopy::default()
-                .image_subresource(
-                    vk::ImageSubresourceLayers::default()
-                        .aspect_mask(aspect)
-                        .layer_count(1),
-                )
-                .image_extent(vk::Extent3D {
-                    width: SIZE,
-                    height: SIZE,
-                    depth: 1,
-                });
-            let layout = L::TRANSFER_SRC_OPTIMAL;
-            d.cmd_copy_image_to_buffer(commands, one.image, layout, out.buffer, &[region]);
+            copy_out(rig, commands, &one, aspect, out);
         }
     });
     unsafe {

@@ -1,5 +1,5 @@
-//! VK_KHR_maintenance7, 9, 10 and 11: what they promise of queries, events, masks, attributes, views
-//! and devices. Resolves with modes are in `depth.rs`.
+//! VK_KHR_maintenance7, 9, 10 and 11: what they promise of queries, events, masks, attributes,
+//! views and devices. Resolves with modes are in `depth.rs`.
 
 use std::ffi::c_void;
 

@@ -142,7 +142,7 @@ impl Mapping {
         })
     }
 
-    /// As [`Mapping::map_device`], at a chosen address. `EINVAL` unless that is the start of a page.
+    /// As [`Mapping::map_device`], at a chosen address. `EINVAL` unless a page starts there.
     pub fn map_device_at(
         fd: BorrowedFd<'_>,
         offset_bytes: u64,

@@ -1,7 +1,7 @@
 //! Copies of memory whose addresses and sizes the GPU reads.
 //!
-//! In:  a list of copies in memory. Out: NIR; launches. An invocation copies every so many dwords of
-//!      one copy, by addresses of 64 bits.
+//! In:  a list of copies in memory. Out: NIR; launches. All invocations of a row share one copy,
+//!      dword by dword, by addresses of 64 bits.
 //! Ref: VK_KHR_copy_memory_indirect: addresses and sizes are multiples of 4.
 
 use entity::Id;

@@ -29,9 +29,10 @@ pub struct ImageQuery {
     pub modifier: Option<u64>,
 }
 
-/// `VK_IMAGE_CREATE_ALIAS_SINGLE_LAYER_DESCRIPTOR_BIT_KHR`: shaders may take a view of one layer for
-/// an array, and the reverse. All views of 1D and 2D images are arrays to the hardware, which takes
-/// a missing layer for 0 and clamps others (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Surface Array).
+/// `VK_IMAGE_CREATE_ALIAS_SINGLE_LAYER_DESCRIPTOR_BIT_KHR`: shaders may take a view of one layer
+/// for an array, and the reverse. All views of 1D and 2D images are arrays to the hardware, which
+/// takes a missing layer for 0 and clamps others (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Surface
+/// Array).
 const ALIAS_SINGLE_LAYER_DESCRIPTOR: api::ImageCreateFlags =
     api::ImageCreateFlags::from_raw(1 << 22);
 
