@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
+mod address_commands;
 mod addresses;
 mod allocation_callbacks;
 mod astc;

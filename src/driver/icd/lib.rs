@@ -13,6 +13,7 @@
 
 #![allow(unsafe_code, reason = "C code calls this crate")]
 
+mod address_commands;
 mod calibrated_timestamps;
 mod chain;
 mod command;

@@ -2,10 +2,10 @@
 
 use crate::entry::EntryPoint;
 use crate::{
-    calibrated_timestamps, command, debug_utils, deferred, descriptor, device, display, draw,
-    dynamic, graphics_pipeline, host_copy, image, image_copy, indirect_copy, instance, pipeline,
-    private_data, push_descriptor, query, render, sampler, surface, swapchain, sync,
-    transform_feedback,
+    address_commands, calibrated_timestamps, command, debug_utils, deferred, descriptor, device,
+    display, draw, dynamic, graphics_pipeline, host_copy, image, image_copy, indirect_copy,
+    instance, pipeline, private_data, push_descriptor, query, render, sampler, surface, swapchain,
+    sync, transform_feedback,
 };
 
 /// Aliases of extensions that were promoted to core or to KHR: a name of a function, the name that
@@ -531,6 +531,7 @@ pub static TABLES: &[&[EntryPoint]] = &[
     sampler::SAMPLER,
     graphics_pipeline::GRAPHICS_PIPELINE,
     draw::DRAW,
+    address_commands::ADDRESS_COMMANDS,
     dynamic::DYNAMIC,
     query::QUERY,
     render::RENDER,

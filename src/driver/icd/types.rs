@@ -338,5 +338,189 @@ unsafe impl TaggedStructure for PhysicalDeviceLegacyVertexAttributesPropertiesEX
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_495_001);
 }
 
+/// `VkDeviceAddressRangeKHR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceAddressRangeKHR {
+    pub address: DeviceAddress,
+    pub size: DeviceSize,
+}
+
+impl DeviceAddressRangeKHR {
+    /// Its size in bytes: none without an address.
+    pub fn bytes_there(&self) -> u64 {
+        if self.address == 0 { 0 } else { self.size }
+    }
+}
+
+/// `VkBindIndexBuffer3InfoKHR`.
+#[repr(C)]
+pub struct BindIndexBuffer3InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub index_type: IndexType,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkBindVertexBuffer3InfoKHR`.
+#[repr(C)]
+pub struct BindVertexBuffer3InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub set_stride: Bool32,
+    pub address_range: StridedDeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDrawIndirect2InfoKHR`.
+#[repr(C)]
+pub struct DrawIndirect2InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: StridedDeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub draw_count: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDrawIndirectCount2InfoKHR`.
+#[repr(C)]
+pub struct DrawIndirectCount2InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: StridedDeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub count_address_range: DeviceAddressRangeKHR,
+    pub count_address_flags: u32,
+    pub max_draw_count: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDispatchIndirect2InfoKHR`.
+#[repr(C)]
+pub struct DispatchIndirect2InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDeviceMemoryCopyKHR`.
+#[repr(C)]
+pub struct DeviceMemoryCopyKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub src_range: DeviceAddressRangeKHR,
+    pub src_flags: u32,
+    pub dst_range: DeviceAddressRangeKHR,
+    pub dst_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkCopyDeviceMemoryInfoKHR`.
+#[repr(C)]
+pub struct CopyDeviceMemoryInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub region_count: u32,
+    pub p_regions: *const DeviceMemoryCopyKHR<'a>,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDeviceMemoryImageCopyKHR`.
+#[repr(C)]
+pub struct DeviceMemoryImageCopyKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub address_row_length: u32,
+    pub address_image_height: u32,
+    pub image_subresource: ImageSubresourceLayers,
+    pub image_layout: ImageLayout,
+    pub image_offset: Offset3D,
+    pub image_extent: Extent3D,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkCopyDeviceMemoryImageInfoKHR`.
+#[repr(C)]
+pub struct CopyDeviceMemoryImageInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub image: Image,
+    pub region_count: u32,
+    pub p_regions: *const DeviceMemoryImageCopyKHR<'a>,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkConditionalRenderingBeginInfo2EXT`.
+#[repr(C)]
+pub struct ConditionalRenderingBeginInfo2EXT<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub flags: ConditionalRenderingFlagsEXT,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkBindTransformFeedbackBuffer2InfoEXT`.
+#[repr(C)]
+pub struct BindTransformFeedbackBuffer2InfoEXT<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkMemoryMarkerInfoAMD`.
+#[repr(C)]
+pub struct MemoryMarkerInfoAMD<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub stage: PipelineStageFlags2,
+    pub dst_range: DeviceAddressRangeKHR,
+    pub dst_flags: u32,
+    pub marker: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkMemoryRangeBarrierKHR`.
+#[repr(C)]
+pub struct MemoryRangeBarrierKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub src_stage_mask: PipelineStageFlags2,
+    pub src_access_mask: AccessFlags2,
+    pub dst_stage_mask: PipelineStageFlags2,
+    pub dst_access_mask: AccessFlags2,
+    pub src_queue_family_index: u32,
+    pub dst_queue_family_index: u32,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkMemoryRangeBarriersInfoKHR`.
+#[repr(C)]
+pub struct MemoryRangeBarriersInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub memory_range_barrier_count: u32,
+    pub p_memory_range_barriers: *const MemoryRangeBarrierKHR<'a>,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for MemoryRangeBarriersInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_318_004);
+}
+
 #[cfg(test)]
 mod tests;

@@ -160,6 +160,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_depth_clamp_zero_one", 1, None),
     row("VK_KHR_depth_stencil_resolve", 1, V1_2),
     row("VK_KHR_descriptor_update_template", 1, V1_1),
+    row("VK_KHR_device_address_commands", 1, None),
     row("VK_KHR_device_group", 4, V1_1),
     row("VK_KHR_draw_indirect_count", 1, V1_2),
     row("VK_KHR_driver_properties", 1, V1_2),

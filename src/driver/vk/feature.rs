@@ -54,6 +54,8 @@ trait NewerTypes {
         StructureType::from_raw(1_000_495_000);
     const PHYSICAL_DEVICE_COPY_MEMORY_INDIRECT_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_549_000);
+    const PHYSICAL_DEVICE_DEVICE_ADDRESS_COMMANDS_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_318_006);
     const PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_479_002);
     const PHYSICAL_DEVICE_PRESENT_WAIT_2_FEATURES_KHR: StructureType =
@@ -213,6 +215,7 @@ structures! {
     PHYSICAL_DEVICE_IMAGE_SLICED_VIEW_OF_3D_FEATURES_EXT [imageSlicedViewOf3D];
     PHYSICAL_DEVICE_YCBCR_2_PLANE_444_FORMATS_FEATURES_EXT [ycbcr2plane444Formats];
     PHYSICAL_DEVICE_COPY_MEMORY_INDIRECT_FEATURES_KHR [indirectMemoryCopy indirectMemoryToImageCopy];
+    PHYSICAL_DEVICE_DEVICE_ADDRESS_COMMANDS_FEATURES_KHR [deviceAddressCommands];
     PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR [presentId2];
     PHYSICAL_DEVICE_PRESENT_WAIT_2_FEATURES_KHR [presentWait2];
     PHYSICAL_DEVICE_LEGACY_DITHERING_FEATURES_EXT [legacyDithering];
@@ -475,6 +478,7 @@ offered! {
     imageSlicedViewOf3D "tests/vk/textures.rs";
     ycbcr2plane444Formats "tests/vk/planes.rs";
     indirectMemoryCopy "tests/vk/commands.rs";
+    deviceAddressCommands "tests/vk/address_commands.rs";
     presentId2 "tests/vk/swapchains.rs";
     presentWait2 "tests/vk/swapchains.rs";
     nonSeamlessCubeMap "tests/vk/borders.rs";
