@@ -507,3 +507,85 @@ fn bindings_of_addresses_are_reported() {
         );
     }
 }
+
+/// `VkPhysicalDeviceImageAlignmentControlPropertiesMESA`.
+#[repr(C)]
+struct Alignments {
+    s_type: vk::StructureType,
+    p_next: *mut std::ffi::c_void,
+    mask: u32,
+}
+
+/// `VkImageAlignmentControlCreateInfoMESA`.
+#[repr(C)]
+struct AlignmentControl {
+    s_type: vk::StructureType,
+    p_next: *const std::ffi::c_void,
+    largest: u32,
+}
+
+#[test]
+fn images_are_aligned_to_what_was_asked_for() {
+    let rig = Rig::new();
+    let mut found = Alignments {
+        s_type: vk::StructureType::from_raw(1_000_575_001),
+        p_next: std::ptr::null_mut(),
+        mask: 0,
+    };
+    let mut all = vk::PhysicalDeviceProperties2 {
+        p_next: (&raw mut found).cast(),
+        ..Default::default()
+    };
+    unsafe {
+        let (instance, physical) = (&rig.instance, rig.physical);
+        instance.get_physical_device_properties2(physical, &mut all);
+    }
+    assert_eq!(found.mask, 4096);
+    use vk::ImageUsageFlags as U;
+    for (format, extent, samples, usage) in [
+        (
+            vk::Format::R8G8B8A8_UNORM,
+            [700, 500, 1],
+            1,
+            U::COLOR_ATTACHMENT | U::SAMPLED,
+        ),
+        (
+            vk::Format::R8G8B8A8_UNORM,
+            [700, 500, 1],
+            8,
+            U::COLOR_ATTACHMENT,
+        ),
+        (
+            vk::Format::R32G32B32A32_SFLOAT,
+            [64, 64, 64],
+            1,
+            U::SAMPLED | U::STORAGE,
+        ),
+        (
+            vk::Format::D32_SFLOAT_S8_UINT,
+            [900, 900, 1],
+            4,
+            U::DEPTH_STENCIL_ATTACHMENT,
+        ),
+        (vk::Format::BC7_UNORM_BLOCK, [1024, 1024, 1], 1, U::SAMPLED),
+    ] {
+        let info = crate::textures::image_info(format, extent, 1, 1)
+            .samples(vk::SampleCountFlags::from_raw(samples))
+            .usage(usage);
+        let control = AlignmentControl {
+            s_type: vk::StructureType::from_raw(1_000_575_002),
+            p_next: info.p_next,
+            largest: 4096,
+        };
+        let info = vk::ImageCreateInfo {
+            p_next: (&raw const control).cast(),
+            ..info
+        };
+        unsafe {
+            let image = rig.device.create_image(&info, None).unwrap();
+            let wants = rig.device.get_image_memory_requirements(image);
+            assert_eq!(wants.alignment, 4096, "{format:?} {extent:?}");
+            rig.device.destroy_image(image, None);
+        }
+    }
+}

@@ -280,8 +280,8 @@ unsafe fn draw_counted(
             let info = raw::reference(info, "VkDrawIndirectCount2InfoKHR")?;
             let range = &info.address_range;
             let count_at = info.count_address_range.address;
-            let most = info.max_draw_count;
-            commands.draw_counted(range.address, stride(range)?, indexed, count_at, most)
+            let max_draws = info.max_draw_count;
+            commands.draw_counted(range.address, stride(range)?, indexed, count_at, max_draws)
         })
     }
 }

@@ -457,7 +457,7 @@ offered! {
     deviceMemoryReport "tests/vk/memory.rs";
     reportAddressBinding "tests/vk/memory.rs";
     internallySynchronizedQueues "tests/vk/synchronisation.rs";
-    imageAlignmentControl "tests/vk/images.rs";
+    imageAlignmentControl "tests/vk/memory.rs";
     attachmentFeedbackLoopLayout "tests/vk/feedback.rs";
     attachmentFeedbackLoopDynamicState "tests/vk/feedback.rs";
     borderColorSwizzle "tests/vk/borders.rs";
