@@ -287,10 +287,11 @@ struct CopyList {
 fn copies_are_read_from_memory_that_commands_wrote() {
     let rig = Rig::new();
     let d = &rig.device;
-    let copy: unsafe extern "system" fn(vk::CommandBuffer, *const CopyList) = unsafe {
+    type Copy = unsafe extern "system" fn(vk::CommandBuffer, *const CopyList);
+    let copy = unsafe {
         let load = rig.instance.fp_v1_0().get_device_proc_addr;
         let found = load(d.handle(), c"vkCmdCopyMemoryIndirectKHR".as_ptr());
-        std::mem::transmute(found.unwrap())
+        std::mem::transmute::<unsafe extern "system" fn(), Copy>(found.unwrap())
     };
     let address = |buffer: &crate::rig::Buffer<'_>| unsafe {
         let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.buffer);

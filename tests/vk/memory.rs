@@ -206,13 +206,15 @@ fn markers_are_written_once_their_stage_is_done() {
             .get_device_proc_addr(rig.device.handle(), name.as_ptr());
         get.unwrap()
     };
-    let (first, second): (
-        vk::PFN_vkCmdWriteBufferMarkerAMD,
-        vk::PFN_vkCmdWriteBufferMarker2AMD,
-    ) = unsafe {
+    type Found = unsafe extern "system" fn();
+    let (first, second) = unsafe {
         (
-            std::mem::transmute(get(c"vkCmdWriteBufferMarkerAMD")),
-            std::mem::transmute(get(c"vkCmdWriteBufferMarker2AMD")),
+            std::mem::transmute::<Found, vk::PFN_vkCmdWriteBufferMarkerAMD>(get(
+                c"vkCmdWriteBufferMarkerAMD",
+            )),
+            std::mem::transmute::<Found, vk::PFN_vkCmdWriteBufferMarker2AMD>(get(
+                c"vkCmdWriteBufferMarker2AMD",
+            )),
         )
     };
     let out = rig.buffer(64);

@@ -375,10 +375,10 @@ fn supports(screen: &Screen, extension: i32) -> bool {
 fn wait_for_ids(second: bool) {
     let screen = Screen::new();
     let waits = khr::present_wait::Device::new(&screen.instance, &screen.device);
-    let wait2: WaitForPresent2 = unsafe {
+    let wait2 = unsafe {
         let load = screen.instance.fp_v1_0().get_device_proc_addr;
         let found = load(screen.device.handle(), c"vkWaitForPresent2KHR".as_ptr());
-        std::mem::transmute(found.unwrap())
+        std::mem::transmute::<unsafe extern "system" fn(), WaitForPresent2>(found.unwrap())
     };
     assert!(supports(&screen, 479) && supports(&screen, 480));
     // VK_SWAPCHAIN_CREATE_PRESENT_ID_2_BIT_KHR and PRESENT_WAIT_2_BIT_KHR.
