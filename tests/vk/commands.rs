@@ -270,3 +270,96 @@ void main()
     assert_eq!(found[64..], [pushed[31], pushed[32], pushed[63]]);
     kernel.destroy(&rig);
 }
+
+/// `VkCopyMemoryIndirectInfoKHR`.
+#[repr(C)]
+struct CopyList {
+    s_type: vk::StructureType,
+    p_next: *const std::ffi::c_void,
+    flags: [u32; 2],
+    count: u32,
+    address: u64,
+    size: u64,
+    stride: u64,
+}
+
+#[test]
+fn copies_are_read_from_memory_that_commands_wrote() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    type Copy = unsafe extern "system" fn(vk::CommandBuffer, *const CopyList);
+    let copy = unsafe {
+        let load = rig.instance.fp_v1_0().get_device_proc_addr;
+        let found = load(d.handle(), c"vkCmdCopyMemoryIndirectKHR".as_ptr());
+        std::mem::transmute::<unsafe extern "system" fn(), Copy>(found.unwrap())
+    };
+    let address = |buffer: &crate::rig::Buffer<'_>| unsafe {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.buffer);
+        d.get_buffer_device_address(&info)
+    };
+    const BYTES: u64 = 1 << 17;
+    let (source, target) = (rig.buffer(BYTES), rig.buffer(BYTES));
+    for (at, dword) in source.data.chunks_exact_mut(4).enumerate() {
+        dword.copy_from_slice(&(at as u32 + 1).to_le_bytes());
+    }
+    // Offsets in dwords, and dwords: few, none, more than one step of all invocations, one.
+    let copies = [
+        (3, 100, 7),
+        (9, 50, 0),
+        (11, 200, 9000),
+        (20_000, 30_000, 1),
+    ];
+    let strides = [24u64, 40];
+    for stride in strides {
+        target.data.fill(0);
+        let mut words = vec![0xdead_beef_u32; copies.len() * stride as usize / 4];
+        for (at, (from, to, count)) in copies.into_iter().enumerate() {
+            let values = [
+                address(&source) + from * 4,
+                address(&target) + to * 4,
+                count * 4,
+            ];
+            let values = values.iter().flat_map(|v| [*v as u32, (*v >> 32) as u32]);
+            let start = at * stride as usize / 4;
+            words[start..start + 6].copy_from_slice(&values.collect::<Vec<_>>());
+        }
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let list = rig.buffer(1024);
+        let info = CopyList {
+            s_type: vk::StructureType::from_raw(1_000_549_002),
+            p_next: std::ptr::null(),
+            flags: [0; 2],
+            count: copies.len() as u32,
+            address: address(&list) + 64,
+            size: bytes.len() as u64,
+            stride,
+        };
+        rig.run(|commands| unsafe {
+            d.cmd_update_buffer(commands, list.buffer, 64, &bytes);
+            rig.barrier(commands);
+            copy(commands, &raw const info);
+        });
+        let mut expected = vec![0u32; BYTES as usize / 4];
+        for (from, to, count) in copies {
+            for at in 0..count as usize {
+                expected[to as usize + at] = from as u32 + at as u32 + 1;
+            }
+        }
+        same(&target.dwords(), &expected);
+    }
+    // A list whose copies overlap is refused.
+    let info = CopyList {
+        s_type: vk::StructureType::from_raw(1_000_549_002),
+        p_next: std::ptr::null(),
+        flags: [0; 2],
+        count: 2,
+        address: address(&source),
+        size: 64,
+        stride: 20,
+    };
+    let commands = rig.command_buffer(vk::CommandBufferLevel::PRIMARY);
+    let refused = rig.record_into(commands, |commands| unsafe {
+        copy(commands, &raw const info)
+    });
+    assert!(refused.is_err());
+}

@@ -105,9 +105,80 @@ void main() { colour = vec4(1); }",
     }
 }
 
-/// The depths, as they are stored, and stencil values that a resolve of these modes leaves.
+/// `VkResolveImageModeInfoKHR`.
+#[repr(C)]
+struct Modes {
+    s_type: vk::StructureType,
+    p_next: *const std::ffi::c_void,
+    flags: u32,
+    modes: [vk::ResolveModeFlags; 2],
+}
+
+/// Resolves all of an image's aspects by a command: one from TRANSFER_SRC_OPTIMAL, the other in
+/// TRANSFER_DST_OPTIMAL.
+fn resolve_by_command(
+    rig: &Rig,
+    commands: vk::CommandBuffer,
+    [several, one]: [&Image<'_>; 2],
+    aspects: vk::ImageAspectFlags,
+    modes: [vk::ResolveModeFlags; 2],
+) {
+    let modes = Modes {
+        s_type: vk::StructureType::from_raw(1_000_630_004),
+        p_next: std::ptr::null(),
+        flags: 0,
+        modes,
+    };
+    let layers = vk::ImageSubresourceLayers::default()
+        .aspect_mask(aspects)
+        .layer_count(1);
+    let regions = [vk::ImageResolve2::default()
+        .src_subresource(layers)
+        .dst_subresource(layers)
+        .extent(vk::Extent3D {
+            width: SIZE,
+            height: SIZE,
+            depth: 1,
+        })];
+    let mut info = vk::ResolveImageInfo2::default()
+        .src_image(several.image)
+        .src_image_layout(vk::ImageLayout::TRANSFER_SRC_OPTIMAL)
+        .dst_image(one.image)
+        .dst_image_layout(vk::ImageLayout::TRANSFER_DST_OPTIMAL)
+        .regions(&regions);
+    info.p_next = (&raw const modes).cast();
+    unsafe { rig.device.cmd_resolve_image2(commands, &info) };
+}
+
+/// Copies an aspect of an image, in TRANSFER_SRC_OPTIMAL, to a buffer.
+fn copy_out(
+    rig: &Rig,
+    commands: vk::CommandBuffer,
+    image: &Image<'_>,
+    aspect: vk::ImageAspectFlags,
+    out: &crate::rig::Buffer<'_>,
+) {
+    let region = vk::BufferImageCopy::default()
+        .image_subresource(
+            vk::ImageSubresourceLayers::default()
+                .aspect_mask(aspect)
+                .layer_count(1),
+        )
+        .image_extent(vk::Extent3D {
+            width: SIZE,
+            height: SIZE,
+            depth: 1,
+        });
+    let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+    let d = &rig.device;
+    unsafe { d.cmd_copy_image_to_buffer(commands, image.image, layout, out.buffer, &[region]) };
+}
+
+/// The depths, as they are stored, and stencil values that a resolve of these modes leaves: one at
+/// the end of a rendering, or a command.
 fn resolved(
     rig: &Rig,
+    by_command: bool,
     format: vk::Format,
     [depth_mode, stencil_mode]: [vk::ResolveModeFlags; 2],
 ) -> (Vec<u8>, Vec<u8>) {
@@ -128,11 +199,13 @@ fn resolved(
             .usage(usage | vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT);
         Image::new(rig, &info)
     };
-    let none = vk::ImageUsageFlags::empty();
-    let several = image(vk::SampleCountFlags::TYPE_4, none);
+    let several = image(
+        vk::SampleCountFlags::TYPE_4,
+        vk::ImageUsageFlags::TRANSFER_SRC,
+    );
     let one = image(
         vk::SampleCountFlags::TYPE_1,
-        vk::ImageUsageFlags::TRANSFER_SRC,
+        vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST,
     );
     let views = [&several, &one].map(|image| view(rig, image, format));
     let layout = unsafe { d.create_pipeline_layout(&Default::default(), None) }.unwrap();
@@ -160,7 +233,12 @@ fn resolved(
                 },
             })
     };
-    let (depth, stencil) = (attachment(depth_mode), attachment(stencil_mode));
+    let at_end = |mode| match by_command {
+        true => vk::ResolveModeFlags::NONE,
+        false => mode,
+    };
+    let depth = attachment(at_end(depth_mode));
+    let stencil = attachment(at_end(stencil_mode));
     let mut info = vk::RenderingInfo::default()
         .render_area(whole())
         .layer_count(1)
@@ -193,25 +271,24 @@ fn resolved(
             d.cmd_draw(commands, 3, 1, 0, 0);
         }
         rendering.cmd_end_rendering(commands);
-        change(
-            &one,
-            L::DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
-            L::TRANSFER_SRC_OPTIMAL,
-        );
+        let (attached, from) = (L::DEPTH_STENCIL_ATTACHMENT_OPTIMAL, L::TRANSFER_SRC_OPTIMAL);
+        if by_command {
+            let to = L::TRANSFER_DST_OPTIMAL;
+            change(&several, attached, from);
+            change(&one, L::UNDEFINED, to);
+            resolve_by_command(
+                rig,
+                commands,
+                [&several, &one],
+                all.aspect_mask,
+                [depth_mode, stencil_mode],
+            );
+            change(&one, to, from);
+        } else {
+            change(&one, attached, from);
+        }
         for (&aspect, out) in parts.iter().zip(&outs) {
-            let region = vk::BufferImageCopy::default()
-                .image_subresource(
-                    vk::ImageSubresourceLayers::default()
-                        .aspect_mask(aspect)
-                        .layer_count(1),
-                )
-                .image_extent(vk::Extent3D {
-                    width: SIZE,
-                    height: SIZE,
-                    depth: 1,
-                });
-            let layout = L::TRANSFER_SRC_OPTIMAL;
-            d.cmd_copy_image_to_buffer(commands, one.image, layout, out.buffer, &[region]);
+            copy_out(rig, commands, &one, aspect, out);
         }
     });
     unsafe {
@@ -228,6 +305,15 @@ fn resolved(
 
 #[test]
 fn depth_and_stencil_samples_are_resolved() {
+    resolve(false);
+}
+
+#[test]
+fn commands_resolve_depth_and_stencil() {
+    resolve(true);
+}
+
+fn resolve(by_command: bool) {
     use vk::ResolveModeFlags as M;
     let rig = Rig::new();
     let mut modes = vk::PhysicalDeviceDepthStencilResolveProperties::default();
@@ -256,7 +342,7 @@ fn depth_and_stencil_samples_are_resolved() {
         [M::AVERAGE, M::MIN],
     ] {
         let modes = [of_depth, of_stencil];
-        let (depths, stencils) = resolved(&rig, vk::Format::D32_SFLOAT_S8_UINT, modes);
+        let (depths, stencils) = resolved(&rig, by_command, vk::Format::D32_SFLOAT_S8_UINT, modes);
         let right = depth(of_depth).to_le_bytes();
         assert!(depths.chunks_exact(4).all(|at| at == right), "{modes:?}");
         assert!(
@@ -267,7 +353,7 @@ fn depth_and_stencil_samples_are_resolved() {
             (vk::Format::D16_UNORM, 2, 65535.0),
             (vk::Format::X8_D24_UNORM_PACK32, 3, 16_777_215.0_f64),
         ] {
-            let (depths, _) = resolved(&rig, format, modes);
+            let (depths, _) = resolved(&rig, by_command, format, modes);
             let stride = if bytes == 2 { 2 } else { 4 };
             let stored = DEPTHS.map(|depth| (f64::from(depth) * most).round());
             let right = match of_depth {

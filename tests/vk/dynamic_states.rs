@@ -112,6 +112,72 @@ fn commands_set_the_vertex_input() {
     });
 }
 
+/// Vertex n is a point in pixel n, n, of a colour that says what it has read.
+#[test]
+fn attributes_lie_at_any_byte() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let inputs = ext::vertex_input_dynamic_state::Device::new(&rig.instance, d);
+    let canvas = Canvas::new(&rig, None);
+    let words = compile(
+        "#version 450
+layout(location = 0) in uint word;
+layout(location = 1) in int number;
+layout(location = 2) in vec2 pair;
+layout(location = 0) out vec4 shade;
+void main()
+{
+    gl_Position = vec4((vec2(gl_VertexIndex) + 0.5) / 8.0 - 1.0, 0.0, 1.0);
+    gl_PointSize = 1.0;
+    uint expected = 0;
+    for (int i = 3; i >= 0; i--)
+        expected = expected << 8 | (7 + gl_VertexIndex + i) * 13 & 0xff;
+    bool word_right = word == expected;
+    bool number_right = number == ((5 + gl_VertexIndex * 3) * 13 & 0xff);
+    vec2 bits = pair * 65535.0;
+    uvec2 read = uvec2(bits + 0.5);
+    int at = 9 + gl_VertexIndex * 5;
+    uvec4 bytes = uvec4(at, at + 1, at + 2, at + 3) * 13 & 0xff;
+    bool pair_right = read == uvec2(bytes.x | bytes.y << 8, bytes.z | bytes.w << 8);
+    shade = vec4(word_right, number_right, pair_right, 1);
+}",
+        crate::canvas::FRAGMENT,
+    );
+    let look = Look {
+        topology: vk::PrimitiveTopology::POINT_LIST,
+        bindings: &[],
+        attributes: &[],
+        dynamic: &[vk::DynamicState::VERTEX_INPUT_EXT],
+        ..Look::default()
+    };
+    let drawn = canvas.pipeline(&words, &look);
+    let bytes: Vec<u8> = (0..128u32).map(|at| (at * 13) as u8).collect();
+    let from = filled(&rig, &bytes);
+    use vk::VertexInputRate as R;
+    canvas.run(|commands| unsafe {
+        d.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, drawn);
+        let buffers = [from.buffer; 3];
+        d.cmd_bind_vertex_buffers(commands, 0, &buffers, &[7, 4, 6]);
+        let bindings = [
+            binding(0, 1, R::VERTEX),
+            binding(1, 3, R::VERTEX),
+            binding(2, 5, R::VERTEX),
+        ];
+        let attributes = [
+            attribute(0, 0, vk::Format::R32_UINT, 0),
+            // Unsigned in memory, signed in the shader.
+            attribute(1, 1, vk::Format::R8_UINT, 1),
+            attribute(2, 2, vk::Format::R16G16_UNORM, 3),
+        ];
+        inputs.cmd_set_vertex_input(commands, &bindings, &attributes);
+        d.cmd_draw(commands, SIZE, 1, 0, 0);
+    });
+    canvas.colour.check(|x, y| match x == y {
+        true => [255; 4],
+        false => [0; 4],
+    });
+}
+
 #[test]
 fn commands_enable_sample_locations() {
     let rig = Rig::new();

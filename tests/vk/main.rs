@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
+mod address_commands;
 mod addresses;
 mod allocation_callbacks;
 mod astc;
@@ -32,11 +33,13 @@ mod host_copies;
 mod images;
 mod indexing;
 mod indirect_descriptors;
+mod later_maintenance;
 mod levels;
 mod library_maker;
 mod local_reads;
 mod maintenance;
 mod maintenance5;
+mod memory;
 mod meta_draws;
 mod modifiers;
 mod nested_commands;

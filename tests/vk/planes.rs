@@ -393,11 +393,13 @@ const KINDS: &[Kind] = &[
     kind(vk::Format::G8_B8_R8_3PLANE_422_UNORM, 3, [1, 0], 8),
     kind(vk::Format::G8_B8R8_2PLANE_422_UNORM, 2, [1, 0], 8),
     kind(vk::Format::G8_B8_R8_3PLANE_444_UNORM, 3, [0, 0], 8),
+    kind(vk::Format::G8_B8R8_2PLANE_444_UNORM, 2, [0, 0], 8),
     kind(vk::Format::G16_B16_R16_3PLANE_420_UNORM, 3, [1, 1], 16),
     kind(vk::Format::G16_B16R16_2PLANE_420_UNORM, 2, [1, 1], 16),
     kind(vk::Format::G16_B16_R16_3PLANE_422_UNORM, 3, [1, 0], 16),
     kind(vk::Format::G16_B16R16_2PLANE_422_UNORM, 2, [1, 0], 16),
     kind(vk::Format::G16_B16_R16_3PLANE_444_UNORM, 3, [0, 0], 16),
+    kind(vk::Format::G16_B16R16_2PLANE_444_UNORM, 2, [0, 0], 16),
     kind(vk::Format::G8B8G8R8_422_UNORM, 1, [1, 0], 8),
     kind(vk::Format::B8G8R8G8_422_UNORM, 1, [1, 0], 8),
 ];

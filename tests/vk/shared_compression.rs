@@ -282,6 +282,38 @@ fn compressed_blocks_are_released_and_resolved_by_who_acquires_them() {
     assert_eq!(with_ccs, 0);
 }
 
+/// The maker acquires the image again, once unmodified, and copies it.
+#[test]
+fn an_image_that_nobody_modified_is_acquired_with_its_compressed_blocks() {
+    let rig = Rig::new();
+    let (image, memory, _) = exported(&rig);
+    let general = vk::ImageLayout::GENERAL;
+    draw(&rig, image, general);
+    let all = vk::PipelineStageFlags::ALL_COMMANDS;
+    rig.run(|commands| unsafe {
+        let mut unmodified =
+            vk::ExternalMemoryAcquireUnmodifiedEXT::default().acquire_unmodified_memory(true);
+        let back = vk::ImageMemoryBarrier::default()
+            .image(image)
+            .dst_access_mask(vk::AccessFlags::MEMORY_READ)
+            .old_layout(general)
+            .new_layout(general)
+            .src_queue_family_index(ACQUIRE[0])
+            .dst_queue_family_index(ACQUIRE[1])
+            .subresource_range(range(COLOUR))
+            .push_next(&mut unmodified);
+        let none = vk::DependencyFlags::empty();
+        let d = &rig.device;
+        d.cmd_pipeline_barrier(commands, all, all, none, &[], &[], &[back]);
+        change(&rig, commands, image, [general, general], RELEASE);
+    });
+    assert_eq!(wrong(&copied(&rig, image, general)), 0);
+    unsafe {
+        rig.device.destroy_image(image, None);
+        rig.device.free_memory(memory, None);
+    }
+}
+
 #[test]
 fn imported_contents_survive_an_acquisition_from_undefined() {
     let [_, with_ccs] = share(vk::ImageLayout::GENERAL, vk::ImageLayout::UNDEFINED);

@@ -36,8 +36,11 @@ impl Screen {
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
             let names = [
                 c"VK_KHR_swapchain",
+                c"VK_EXT_hdr_metadata",
                 c"VK_KHR_incremental_present",
                 c"VK_KHR_present_id",
+                c"VK_KHR_present_id2",
+                c"VK_KHR_present_wait2",
                 c"VK_KHR_present_wait",
                 c"VK_EXT_swapchain_maintenance1",
             ];
@@ -69,7 +72,16 @@ impl Screen {
     }
 
     fn swapchain(&self, old: vk::SwapchainKHR) -> Result<vk::SwapchainKHR, vk::Result> {
+        self.swapchain_with(old, vk::SwapchainCreateFlagsKHR::empty())
+    }
+
+    fn swapchain_with(
+        &self,
+        old: vk::SwapchainKHR,
+        flags: vk::SwapchainCreateFlagsKHR,
+    ) -> Result<vk::SwapchainKHR, vk::Result> {
         let info = vk::SwapchainCreateInfoKHR::default()
+            .flags(flags)
             .surface(self.surface)
             .min_image_count(3)
             .image_format(vk::Format::B8G8R8A8_UNORM)
@@ -187,6 +199,34 @@ fn swapchain_images_are_acquired_in_turn() {
 }
 
 #[test]
+fn hdr_metadata_leave_srgb_as_it_is() {
+    let screen = Screen::new();
+    let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
+    let hdr = ash::ext::hdr_metadata::Device::new(&screen.instance, &screen.device);
+    let metadata = vk::HdrMetadataEXT::default()
+        .display_primary_red(vk::XYColorEXT { x: 0.7, y: 0.29 })
+        .max_luminance(1000.0)
+        .max_content_light_level(400.0);
+    unsafe { hdr.set_hdr_metadata(&[swapchain, swapchain], &[metadata, metadata]) };
+    let index = screen.acquire(swapchain, u64::MAX).unwrap();
+    assert_eq!(screen.present(swapchain, index), Ok(false));
+    // Metadata alone change no colour space: there is sRGB only.
+    unsafe {
+        let (physical, surface) = (screen.physical, screen.surface);
+        let formats = screen
+            .surfaces
+            .get_physical_device_surface_formats(physical, surface);
+        let spaces = formats
+            .unwrap()
+            .into_iter()
+            .map(|format| format.color_space);
+        assert!(spaces.clone().count() > 0);
+        assert!({ spaces }.all(|space| space == vk::ColorSpaceKHR::SRGB_NONLINEAR));
+    }
+    screen.destroy(&[swapchain]);
+}
+
+#[test]
 fn presents_accept_changed_regions() {
     let screen = Screen::new();
     let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
@@ -286,18 +326,95 @@ fn presenting_an_unacquired_image_is_refused() {
 
 #[test]
 fn present_wait_waits_for_the_present_id() {
+    wait_for_ids(false);
+}
+
+#[test]
+fn the_second_versions_of_ids_and_waits_do_the_same() {
+    wait_for_ids(true);
+}
+
+/// `VkPresentId2KHR`.
+#[repr(C)]
+struct PresentId2 {
+    s_type: vk::StructureType,
+    p_next: *const std::ffi::c_void,
+    count: u32,
+    ids: *const u64,
+}
+
+/// `VkPresentWait2InfoKHR`.
+#[repr(C)]
+struct PresentWait2 {
+    s_type: vk::StructureType,
+    p_next: *const std::ffi::c_void,
+    id: u64,
+    timeout_ns: u64,
+}
+
+type WaitForPresent2 =
+    unsafe extern "system" fn(vk::Device, vk::SwapchainKHR, *const PresentWait2) -> vk::Result;
+
+/// Whether the surface supports `VK_KHR_present_id2` (479) or `VK_KHR_present_wait2` (480).
+fn supports(screen: &Screen, extension: i32) -> bool {
+    let mut found = [1_000_000_000 + u64::from(extension as u32) * 1000, 0, 0];
+    let mut all = vk::SurfaceCapabilities2KHR {
+        p_next: found.as_mut_ptr().cast(),
+        ..Default::default()
+    };
+    let get = khr::get_surface_capabilities2::Instance::new(&screen.entry, &screen.instance);
+    let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(screen.surface);
+    unsafe {
+        let physical = screen.physical;
+        get.get_physical_device_surface_capabilities2(physical, &info, &mut all)
+            .unwrap();
+    }
+    found[2] == 1
+}
+
+fn wait_for_ids(second: bool) {
     let screen = Screen::new();
     let waits = khr::present_wait::Device::new(&screen.instance, &screen.device);
-    let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
-    let wait = |id, timeout| unsafe { waits.wait_for_present(swapchain, id, timeout) };
+    let wait2 = unsafe {
+        let load = screen.instance.fp_v1_0().get_device_proc_addr;
+        let found = load(screen.device.handle(), c"vkWaitForPresent2KHR".as_ptr());
+        std::mem::transmute::<unsafe extern "system" fn(), WaitForPresent2>(found.unwrap())
+    };
+    assert!(supports(&screen, 479) && supports(&screen, 480));
+    // VK_SWAPCHAIN_CREATE_PRESENT_ID_2_BIT_KHR and PRESENT_WAIT_2_BIT_KHR.
+    let flags = vk::SwapchainCreateFlagsKHR::from_raw(if second { 0xc0 } else { 0 });
+    let swapchain = screen
+        .swapchain_with(vk::SwapchainKHR::null(), flags)
+        .unwrap();
+    let wait = |id, timeout_ns| unsafe {
+        if !second {
+            return waits.wait_for_present(swapchain, id, timeout_ns);
+        }
+        let info = PresentWait2 {
+            s_type: vk::StructureType::from_raw(1_000_480_002),
+            p_next: std::ptr::null(),
+            id,
+            timeout_ns,
+        };
+        wait2(screen.device.handle(), swapchain, &raw const info).result()
+    };
     let present = |id: u64| {
         let index = screen.acquire(swapchain, u64::MAX).unwrap();
         let (swapchains, indices, ids) = ([swapchain], [index], [id]);
-        let mut numbers = vk::PresentIdKHR::default().present_ids(&ids);
-        let info = vk::PresentInfoKHR::default()
+        let numbers = vk::PresentIdKHR::default().present_ids(&ids);
+        let numbers2 = PresentId2 {
+            s_type: vk::StructureType::from_raw(1_000_479_001),
+            p_next: std::ptr::null(),
+            count: 1,
+            ids: ids.as_ptr(),
+        };
+        let mut info = vk::PresentInfoKHR::default()
             .swapchains(&swapchains)
-            .image_indices(&indices)
-            .push_next(&mut numbers);
+            .image_indices(&indices);
+        info.p_next = match second {
+            true => (&raw const numbers2).cast(),
+            false => (&raw const numbers).cast(),
+        };
         unsafe { screen.swapchains.queue_present(screen.queue, &info) }.unwrap();
     };
     assert_eq!(wait(1, 0), Err(vk::Result::TIMEOUT));

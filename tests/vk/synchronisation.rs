@@ -494,3 +494,79 @@ fn host_signals_end_gpu_waits() {
         d.destroy_query_pool(pool, None);
     }
 }
+
+/// A queue with VK_KHR_internally_synchronized_queues, without a lock of the application's.
+#[test]
+fn threads_submit_to_an_internally_synchronised_queue_at_once() {
+    const FLAG: vk::DeviceQueueCreateFlags = vk::DeviceQueueCreateFlags::from_raw(4);
+    const THREADS: u32 = 4;
+    const ROUNDS: u32 = 25;
+    let rig = Rig::new();
+    // VkPhysicalDeviceInternallySynchronizedQueuesFeaturesKHR: type, chain, feature.
+    let feature = [1_000_504_000u64, 0, 1];
+    let names = [c"VK_KHR_internally_synchronized_queues".as_ptr()];
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .flags(FLAG)
+        .queue_priorities(&[1.0])];
+    let mut info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names);
+    info.p_next = feature.as_ptr().cast();
+    unsafe {
+        let d = rig
+            .instance
+            .create_device(rig.physical, &info, None)
+            .unwrap();
+        // The queue is found by its flags only.
+        assert_eq!(d.get_device_queue(0, 0), vk::Queue::null());
+        let plain = vk::DeviceQueueInfo2::default();
+        assert_eq!(d.get_device_queue2(&plain), vk::Queue::null());
+        let queue = d.get_device_queue2(&plain.flags(FLAG));
+        assert_ne!(queue, vk::Queue::null());
+        let bytes = u64::from(THREADS * ROUNDS * 4);
+        let info = vk::BufferCreateInfo::default()
+            .size(bytes)
+            .usage(vk::BufferUsageFlags::TRANSFER_DST);
+        let buffer = d.create_buffer(&info, None).unwrap();
+        let info = vk::MemoryAllocateInfo::default().allocation_size(bytes);
+        let memory = d.allocate_memory(&info, None).unwrap();
+        d.bind_buffer_memory(buffer, memory, 0).unwrap();
+        let work = |thread: u32| {
+            let pool = d.create_command_pool(&Default::default(), None).unwrap();
+            let info = vk::CommandBufferAllocateInfo::default()
+                .command_pool(pool)
+                .command_buffer_count(ROUNDS);
+            let all = d.allocate_command_buffers(&info).unwrap();
+            let fence = d.create_fence(&Default::default(), None).unwrap();
+            for (round, &commands) in (0..).zip(&all) {
+                let at = thread * ROUNDS + round;
+                d.begin_command_buffer(commands, &Default::default())
+                    .unwrap();
+                d.cmd_fill_buffer(commands, buffer, u64::from(at * 4), 4, at + 1);
+                d.end_command_buffer(commands).unwrap();
+                let commands = [commands];
+                let submit = [vk::SubmitInfo::default().command_buffers(&commands)];
+                d.queue_submit(queue, &submit, fence).unwrap();
+                d.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+                d.reset_fences(&[fence]).unwrap();
+            }
+            d.queue_wait_idle(queue).unwrap();
+            d.destroy_fence(fence, None);
+            d.destroy_command_pool(pool, None);
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let work = &work;
+                scope.spawn(move || work(thread));
+            }
+        });
+        let flags = vk::MemoryMapFlags::empty();
+        let data = d.map_memory(memory, 0, vk::WHOLE_SIZE, flags).unwrap();
+        let found = std::slice::from_raw_parts(data.cast::<u32>(), (THREADS * ROUNDS) as usize);
+        let wanted: Vec<_> = (1..=THREADS * ROUNDS).collect();
+        assert_eq!(found, wanted);
+        d.destroy_buffer(buffer, None);
+        d.free_memory(memory, None);
+        d.destroy_device(None);
+    }
+}

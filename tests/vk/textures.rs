@@ -570,6 +570,109 @@ void main()
     }
 }
 
+/// What a shader sees of some slices of a level of a 3D image, and where it stores.
+#[test]
+fn storage_images_of_some_slices() {
+    let rig = Rig::new();
+    let format = vk::Format::R32_UINT;
+    let info = image_info(format, [8, 8, 16], 2, 1).usage(
+        vk::ImageUsageFlags::TRANSFER_DST
+            | vk::ImageUsageFlags::TRANSFER_SRC
+            | vk::ImageUsageFlags::STORAGE,
+    );
+    let volume = Image::new(&rig, &info);
+    let glsl = "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uvec4 seen; };
+layout(binding = 1, r32ui) uniform uimage3D image;
+void main()
+{
+    seen.xyz = imageSize(image);
+    seen.w = imageLoad(image, ivec3(1, 2, 1)).x;
+    imageStore(image, ivec3(3, 2, 0), uvec4(seen.w + 1000));
+    imageStore(image, ivec3(3, 2, int(seen.z)), uvec4(77));
+}";
+    let bytes = |level: u32| 4096u64 >> (3 * level);
+    for (level, offset, count) in [
+        (0, 5, 3),
+        (0, 14, vk::REMAINING_3D_SLICES_EXT),
+        (1, 2, 4),
+        (1, 0, vk::REMAINING_3D_SLICES_EXT),
+    ] {
+        let (side, slices) = (8 >> level, 16 >> level);
+        let texels = rig.buffer(bytes(level));
+        for (at, texel) in texels.data.chunks_exact_mut(4).enumerate() {
+            texel.copy_from_slice(&(at as u32).to_le_bytes());
+        }
+        let copy = vk::BufferImageCopy::default()
+            .image_subresource(vk::ImageSubresourceLayers {
+                aspect_mask: COLOUR,
+                mip_level: level,
+                layer_count: 1,
+                base_array_layer: 0,
+            })
+            .image_extent(vk::Extent3D {
+                width: side,
+                height: side,
+                depth: slices,
+            });
+        let layout = vk::ImageLayout::GENERAL;
+        rig.run(|commands| unsafe {
+            let (d, image) = (&rig.device, volume.image);
+            d.cmd_copy_buffer_to_image(commands, texels.buffer, image, layout, &[copy]);
+        });
+        let mut sliced = vk::ImageViewSlicedCreateInfoEXT::default()
+            .slice_offset(offset)
+            .slice_count(count);
+        let view = vk::ImageViewCreateInfo::default()
+            .image(volume.image)
+            .view_type(vk::ImageViewType::TYPE_3D)
+            .format(format)
+            .subresource_range(vk::ImageSubresourceRange {
+                aspect_mask: COLOUR,
+                base_mip_level: level,
+                level_count: 1,
+                base_array_layer: 0,
+                layer_count: 1,
+            })
+            .push_next(&mut sliced);
+        let view = unsafe { rig.device.create_image_view(&view, None) }.unwrap();
+        let out = rig.buffer(16);
+        let kind = vk::DescriptorType::STORAGE_IMAGE;
+        let given = [Descriptor::Image(kind, view, vk::Sampler::null())];
+        run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
+        let count = count.min(slices - offset);
+        let texel = |x: u32, y: u32, z: u32| (z * side + y) * side + x;
+        let read = texel(1, 2, offset + 1);
+        assert_eq!(out.dwords(), [side, side, count, read], "level {level}");
+        // One texel of the first slice is written, and none behind the last one.
+        rig.run(|commands| unsafe {
+            let (d, image) = (&rig.device, volume.image);
+            d.cmd_copy_image_to_buffer(commands, image, layout, texels.buffer, &[copy]);
+        });
+        let written = texel(3, 2, offset);
+        for (at, found) in (0..).zip(texels.dwords()) {
+            let expected = if at == written { read + 1000 } else { at };
+            assert_eq!(found, expected, "level {level}, texel {at}");
+        }
+        unsafe { rig.device.destroy_image_view(view, None) };
+    }
+    // Slices that are not there.
+    let mut sliced = vk::ImageViewSlicedCreateInfoEXT::default()
+        .slice_offset(10)
+        .slice_count(7);
+    let view = vk::ImageViewCreateInfo::default()
+        .image(volume.image)
+        .view_type(vk::ImageViewType::TYPE_3D)
+        .format(format)
+        .subresource_range(vk::ImageSubresourceRange {
+            layer_count: 1,
+            ..crate::images::range(COLOUR)
+        })
+        .push_next(&mut sliced);
+    assert!(unsafe { rig.device.create_image_view(&view, None) }.is_err());
+}
+
 #[test]
 fn float_atomic_exchange_on_images_and_texel_buffers() {
     let rig = Rig::new();

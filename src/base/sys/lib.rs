@@ -7,9 +7,9 @@
 //!
 //! The simulator's preload library interposes functions of libc (mmap, stat and others) and is
 //! built on this crate. Functions here that need one of those make the system call themselves, so
-//! that they never reach the interposed function. Exceptions are [`ioctl`], [`Mapping::map_device`]
-//! and the functions on device nodes, which must see the device that the preload library presents.
-//! Everything else goes through nix.
+//! that they never reach the interposed function. Exceptions are [`ioctl`],
+//! [`Mapping::map_device`], mappings at a chosen address, and the functions on device nodes, which
+//! must see the device that the preload library presents. Everything else goes through nix.
 #![allow(
     unsafe_code,
     reason = "one of the crates that may: STYLE.md, section 9"
@@ -28,7 +28,7 @@ pub use file::{
     raise_descriptor_limit, reopen, signal_event, wait_any_readable, wait_readable,
 };
 pub use folder::private_folder;
-pub use mapping::{Mapping, MappingSlice, PAGE_BYTES, PrefetchBase};
+pub use mapping::{Mapping, MappingSlice, PAGE_BYTES, Place, PrefetchBase};
 pub use node::{
     HiddenNode, Node, PciId, device_numbers, device_of, group_name, open_node, render_nodes,
 };

@@ -45,6 +45,31 @@ pub struct Mapping {
     owner: Owner,
 }
 
+/// An address at which a mapping may replace the pages that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(NonNull<u8>);
+
+// SAFETY: an address alone; what lies there is the business of `Place::new`.
+unsafe impl Send for Place {}
+// SAFETY: as above.
+unsafe impl Sync for Place {}
+
+impl Place {
+    /// The address of pages that a mapping may replace.
+    ///
+    /// # Safety
+    /// As many pages as are mapped there belong to the caller, who accesses them only through the
+    /// mapping while it exists.
+    pub unsafe fn new(at: NonNull<u8>) -> Self {
+        Self(at)
+    }
+
+    /// Whether the address is the start of a page.
+    pub fn is_page(self) -> bool {
+        self.0.addr().get().is_multiple_of(PAGE_BYTES)
+    }
+}
+
 /// How the pages are unmapped when the mapping is dropped.
 #[derive(Debug)]
 enum Owner {
@@ -52,6 +77,8 @@ enum Owner {
     Syscall,
     /// By libc's munmap, which may be interposed as the mmap was.
     Libc(#[allow(dead_code, reason = "held only to be dropped")] memmap2::MmapRaw),
+    /// By libc's munmap, at an address that the application has chosen.
+    Placed,
     /// Not at all: the caller of [`Mapping::borrow`] owns them.
     Borrowed,
     /// Not by us: the reference keeps them mapped.
@@ -113,6 +140,62 @@ impl Mapping {
             len_bytes,
             owner: Owner::Libc(pages),
         })
+    }
+
+    /// As [`Mapping::map_device`], at a chosen address. `EINVAL` unless a page starts there.
+    pub fn map_device_at(
+        fd: BorrowedFd<'_>,
+        offset_bytes: u64,
+        len_bytes: usize,
+        place: Place,
+    ) -> Result<Self> {
+        let offset = i64::try_from(offset_bytes).map_err(|_| Errno::EINVAL)?;
+        if len_bytes == 0 || len_bytes > isize::MAX as usize || !place.is_page() {
+            return Err(Errno::EINVAL);
+        }
+        // SAFETY: the pages that are replaced belong to whoever made the place; `fd` is open during
+        // the call.
+        let base = unsafe {
+            libc::mmap(
+                place.0.as_ptr().cast(),
+                len_bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_FIXED,
+                fd.as_raw_fd(),
+                offset,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(last_error());
+        }
+        Ok(Self {
+            base: place.0,
+            len_bytes,
+            owner: Owner::Placed,
+        })
+    }
+
+    /// Ends the mapping, and leaves its addresses reserved: nothing is mapped there unless it is
+    /// placed there. They are the caller's to unmap. For mappings of device files.
+    pub fn reserve(mut self) -> Result<()> {
+        // SAFETY: the mapping's own pages are replaced, which nobody refers to any more, as it is
+        // consumed.
+        let base = unsafe {
+            libc::mmap(
+                self.base.as_ptr().cast(),
+                self.len_bytes,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(last_error());
+        }
+        // Nothing of ours is left to unmap.
+        std::mem::forget(std::mem::replace(&mut self.owner, Owner::Borrowed));
+        Ok(())
     }
 
     /// Wraps pages that the caller has mapped and unmaps.
@@ -348,9 +431,16 @@ impl PrefetchBase {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        if let Owner::Syscall = self.owner {
+        match self.owner {
             // SAFETY: mapped by `new`; references into it cannot outlive `self`.
-            unsafe { system_call!(libc::SYS_munmap, self.base.as_ptr(), self.len_bytes) };
+            Owner::Syscall => unsafe {
+                system_call!(libc::SYS_munmap, self.base.as_ptr(), self.len_bytes);
+            },
+            // SAFETY: mapped by `map_device_at`; as above.
+            Owner::Placed => unsafe {
+                libc::munmap(self.base.as_ptr().cast(), self.len_bytes);
+            },
+            Owner::Libc(_) | Owner::Borrowed | Owner::HostPages(_) => {}
         }
     }
 }

@@ -222,7 +222,16 @@ impl Translator<'_> {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
                 let (o, n) = (self.arg_def(inst, 2)?, self.arg_def(inst, 3)?);
                 let (o, n) = (self.convert_to_u32(o)?, self.convert_to_u32(n)?);
-                self.emit.alu(A::BitfieldInsert, &[a, b, o, n])?
+                match self.result_bits(inst)? {
+                    32 => self.emit.alu(A::BitfieldInsert, &[a, b, o, n])?,
+                    64 => self.insert_into_qword(a, b, [o, n])?,
+                    // Bits above the smaller type do not matter.
+                    bits => {
+                        let (a, b) = (self.convert_to_u32(a)?, self.convert_to_u32(b)?);
+                        let d = self.emit.alu(A::BitfieldInsert, &[a, b, o, n])?;
+                        self.zext_or_trunc(d, bits)?
+                    }
+                }
             }
             Op::BitFieldSExtract | Op::BitFieldUExtract => {
                 let a = self.arg_def(inst, 0)?;
@@ -233,7 +242,15 @@ impl Translator<'_> {
                 } else {
                     A::UBitfieldExtract
                 };
-                self.emit.op3(op, a, o, n)?
+                match self.result_bits(inst)? {
+                    32 => self.emit.op3(op, a, o, n)?,
+                    64 => self.extract_from_qword(op == A::IBitfieldExtract, a, [o, n])?,
+                    bits => {
+                        let a = self.convert_to_u32(a)?;
+                        let d = self.emit.op3(op, a, o, n)?;
+                        self.zext_or_trunc(d, bits)?
+                    }
+                }
             }
             _ => return Ok(None),
         };

@@ -36,6 +36,7 @@
 mod address;
 mod alu;
 pub mod asm;
+mod bit_fields;
 mod builtins;
 mod capabilities;
 mod cfg;

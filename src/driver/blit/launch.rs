@@ -345,10 +345,12 @@ pub enum Shader {
     ThreeChannelCopy(ThreeChannelCopy),
     /// Copies blocks to an ASTC texture.
     AstcCopy(AstcCopy),
+    /// Performs copies that are listed in memory.
+    CopyIndirect,
 }
 
 /// Number of internal shaders.
-pub const SHADERS: usize = THREES + ThreeChannelCopy::COUNT + AstcCopy::COUNT;
+pub const SHADERS: usize = THREES + ThreeChannelCopy::COUNT + AstcCopy::COUNT + 1;
 /// Number of shaders before the three-channel ones.
 const THREES: usize =
     3 + TexelCopy::COUNT + SampledCopy::COUNT + McsResolve::COUNT + SampleCopy::COUNT;
@@ -357,7 +359,7 @@ impl Shader {
     /// Number of storage buffers, at set 0 from binding 0.
     pub fn buffers(self) -> u32 {
         match self {
-            Shader::Fill => 1,
+            Shader::Fill | Shader::CopyIndirect => 1,
             Shader::TexelCopy(texels) => 1 + u32::from(texels.source.is_some()),
             Shader::McsResolve(_) => 3,
             _ => 2,
@@ -380,6 +382,7 @@ impl Shader {
             }
             Shader::ThreeChannelCopy(three) => THREES + three.index(),
             Shader::AstcCopy(astc) => THREES + ThreeChannelCopy::COUNT + astc.index(),
+            Shader::CopyIndirect => SHADERS - 1,
         }
     }
 }

@@ -14,6 +14,7 @@ mod buffer;
 pub mod clear;
 mod draw_shader;
 mod host_texels;
+mod indirect;
 mod launch;
 mod memory_box;
 mod sample_copy;
@@ -29,6 +30,7 @@ pub use buffer::{
 };
 pub use draw_shader::DrawShader;
 pub use host_texels::TexelRun;
+pub use indirect::copy_indirect_launches;
 pub use launch::{
     AstcCopy, ChannelFormat, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, McsResolve,
     MemoryRange, Order, ResolveMode, SHADERS, SampleCopy, SampledCopy, Shader, TexelConversion,

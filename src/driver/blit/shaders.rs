@@ -3,7 +3,7 @@
 //! In:  a [`Shader`]. Out: its NIR.
 
 use crate::launch::Shader;
-use crate::{astc_copy, buffer, sample_copy, sampled_copy, texel};
+use crate::{astc_copy, buffer, indirect, sample_copy, sampled_copy, texel};
 
 impl Shader {
     /// The shader's NIR.
@@ -18,6 +18,7 @@ impl Shader {
             Shader::SampleCopy(samples) => sample_copy::nir(samples),
             Shader::ThreeChannelCopy(three) => texel::copy_three_channels(three),
             Shader::AstcCopy(copy) => astc_copy::nir(copy),
+            Shader::CopyIndirect => indirect::nir(),
         }
     }
 }
@@ -175,6 +176,7 @@ mod tests {
             .chain(sample_copies())
             .chain(three_channel_copies())
             .chain(astc_copies())
+            .chain([Shader::CopyIndirect])
             .collect()
     }
 

@@ -7,6 +7,7 @@
 
 use crate::draw::DrawGeneration;
 use crate::generation::{PipeControl, StatisticsCounter};
+use crate::pending::PendingFlushes;
 use crate::recorder::Recorder;
 use crate::stream::StreamMemory;
 
@@ -34,6 +35,15 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
         G::emit_depth_count_write(&mut self.stream, address)?;
         self.busy = true;
         Ok(())
+    }
+
+    /// Writes a dword: at once (`early`), or when all earlier work is done. A post-sync write would
+    /// not do, as it is a quadword.
+    pub fn write_marker(&mut self, address: u64, value: u32, early: bool) -> Result<(), M::Error> {
+        if !early {
+            self.barrier(PendingFlushes::STALL);
+        }
+        self.store(address, value)
     }
 
     /// Writes a quadword at the bottom of the pipe.

@@ -13,6 +13,7 @@ use uapi::HostPages;
 
 use crate::address_space::{AddressSpace, PAGE_BYTES, Zone};
 use crate::buffer_cache::{BufferCache, CachedBuffer};
+use crate::buffer_report::{BufferEvent, BufferListener, BufferReport, next_number};
 use crate::error::{Error, Result};
 use crate::exec_list::{ExecList, Owner};
 use crate::file::File;
@@ -30,6 +31,8 @@ pub(crate) struct DeviceContext {
     /// Imported and exported buffers, by handle: the kernel returns the same handle for every
     /// import of an object.
     shared: Mutex<BTreeMap<u32, Weak<Buffer>>>,
+    /// Receives what happens to the driver's own buffers.
+    listener: Option<BufferListener>,
 }
 
 impl DeviceContext {
@@ -38,6 +41,7 @@ impl DeviceContext {
         space: AddressSpace,
         has_llc: bool,
         context_id: u32,
+        listener: Option<BufferListener>,
     ) -> Arc<Self> {
         Arc::new(Self {
             file: file.clone(),
@@ -47,6 +51,7 @@ impl DeviceContext {
             exec_list: Mutex::default(),
             cache: Mutex::default(),
             shared: Mutex::default(),
+            listener,
         })
     }
 
@@ -58,6 +63,16 @@ impl DeviceContext {
 
     fn cache(&self) -> MutexGuard<'_, BufferCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn report(&self, event: BufferEvent, number: u64, bytes: u64) {
+        if let Some(BufferListener(listener)) = &self.listener {
+            listener(BufferReport {
+                event,
+                number,
+                bytes,
+            });
+        }
     }
 
     /// Takes an idle buffer of this size from the cache and zeroes it. A cached buffer that a batch
@@ -126,6 +141,9 @@ impl Placement {
 pub struct Buffer {
     context: Arc<DeviceContext>,
     handle: u32,
+    /// See [`BufferReport::number`].
+    number: u64,
+    owner: Owner,
     bytes: u64,
     address: u64,
     zone: Zone,
@@ -171,6 +189,11 @@ impl Buffer {
             result => result,
         }
         .map(Arc::new)
+        .inspect_err(|_| {
+            if owner == Owner::Driver {
+                context.report(BufferEvent::Failed, 0, bytes);
+            }
+        })
     }
 
     /// A buffer of new pages, zeroed by the kernel.
@@ -252,9 +275,15 @@ impl Buffer {
         owner: Owner,
     ) -> Self {
         context.exec_list().add(handle, address, owner);
+        let number = next_number();
+        if owner == Owner::Driver {
+            context.report(BufferEvent::Allocated, number, bytes);
+        }
         Self {
             context: context.clone(),
             handle,
+            number,
+            owner,
             bytes,
             address,
             zone,
@@ -270,6 +299,11 @@ impl Buffer {
     /// Its GEM handle.
     pub fn handle(&self) -> u32 {
         self.handle
+    }
+
+    /// A number that no other buffer of the process ever has.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// Size in bytes, a multiple of the page size.
@@ -300,8 +334,15 @@ impl Buffer {
 
     /// A further mapping of the pages, owned by the caller.
     pub(crate) fn map_separately(&self) -> Result<BufferMapping> {
+        self.map_range(self.bytes, None)
+    }
+
+    /// A further mapping of the first pages, as many as `bytes` need, at any address or at a place.
+    /// Its owner drops it before the application frees the memory.
+    pub fn map_range(&self, bytes: u64, place: Option<sys::Place>) -> Result<BufferMapping> {
         let cached = self.context.has_llc || self.cached.load(Relaxed);
-        self.context.file.map(self.handle, self.bytes, cached)
+        let bytes = bytes.next_multiple_of(PAGE_BYTES).min(self.bytes);
+        self.context.file.map(self.handle, bytes, cached, place)
     }
 
     /// Maps the buffer, so that later reads and writes within it cannot fail.
@@ -327,6 +368,10 @@ impl Buffer {
             return;
         }
         self.context.exec_list().remove(self.handle);
+        if self.owner == Owner::Driver {
+            self.context
+                .report(BufferEvent::Freed, self.number, self.bytes);
+        }
         if !self.shared.load(Relaxed) {
             self.context.file.close_private(self.handle);
             return;

@@ -10,6 +10,7 @@ use uapi::HostPages;
 
 use crate::address_space::{AddressSpace, Zone};
 use crate::buffer::{Buffer, DeviceContext, Placement};
+use crate::buffer_report::BufferListener;
 use crate::error::Result;
 use crate::exec_list::Owner;
 use crate::file::{ContextPriority, Fence, File};
@@ -54,12 +55,17 @@ pub struct Device {
 
 impl Device {
     /// A device with a context that has one render engine and is not recovered after a hang, and an
-    /// empty address space.
-    pub fn new(file: &Arc<File>, info: &GpuInfo, priority: ContextPriority) -> Result<Arc<Self>> {
+    /// empty address space. `listener` receives what happens to the driver's own buffers.
+    pub fn new(
+        file: &Arc<File>,
+        info: &GpuInfo,
+        priority: ContextPriority,
+        listener: Option<BufferListener>,
+    ) -> Result<Arc<Self>> {
         let space = AddressSpace::new(info.gtt_bytes)?;
         // The last step that can fail: from here on, `DeviceContext` destroys the kernel context.
         let context_id = file.context_create(priority)?;
-        let context = DeviceContext::new(file, space, info.has_llc, context_id);
+        let context = DeviceContext::new(file, space, info.has_llc, context_id, listener);
         Ok(Arc::new(Self {
             heap: SurfaceHeap::new(&context),
             syncobjs: SyncobjPool::new(file),

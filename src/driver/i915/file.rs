@@ -184,8 +184,14 @@ impl File {
         )
     }
 
-    /// Maps a buffer, cached or write-combined.
-    pub(crate) fn map(&self, handle: u32, bytes: u64, cached: bool) -> Result<BufferMapping> {
+    /// Maps a buffer, cached or write-combined, at any address or at a place.
+    pub(crate) fn map(
+        &self,
+        handle: u32,
+        bytes: u64,
+        cached: bool,
+        place: Option<sys::Place>,
+    ) -> Result<BufferMapping> {
         let flags = if cached {
             MMAP_OFFSET_WB
         } else {
@@ -201,6 +207,7 @@ impl File {
             descriptor.as_fd(),
             length.ok_or(Error::Range { what: "a mapping" })?,
             offset,
+            place,
         )
     }
 

@@ -9,6 +9,7 @@
 mod address_space;
 mod buffer;
 mod buffer_cache;
+mod buffer_report;
 mod chunk;
 mod device;
 mod error;
@@ -29,6 +30,7 @@ pub use address_space::{
     INSTRUCTION_BASE, PAGE_BYTES, SHARED, SURFACE_BASE, Zone, canonical,
 };
 pub use buffer::{Buffer, Placement};
+pub use buffer_report::{BufferEvent, BufferListener, BufferReport};
 pub use chunk::{Chunk, ChunkPool};
 pub use device::{BatchStart, Device};
 pub use error::{Error, Result};
@@ -41,5 +43,5 @@ pub use range_allocator::{AllocateFrom, RangeAllocator};
 pub use reason::{MINIMUM_KERNEL, Reason};
 pub use surface_heap::{HeapAllocation, SurfaceHeap};
 pub use syncobj::Syncobj;
-pub use sys::PrefetchBase;
+pub use sys::{Place, PrefetchBase};
 pub use uapi::{HostPages, Kernel};

@@ -23,15 +23,25 @@ fn mapping_error(what: &'static str) -> impl FnOnce(uapi::Errno) -> Error {
 }
 
 impl BufferMapping {
-    /// Maps pages of a file.
+    /// Maps pages of a file, at any address or at a place.
     pub(crate) fn new(
         descriptor: BorrowedFd<'_>,
         length: NonZeroUsize,
         offset_bytes: u64,
+        place: Option<sys::Place>,
     ) -> Result<Self> {
-        sys::Mapping::map_device(descriptor, offset_bytes, length.get())
-            .map(Self)
-            .map_err(mapping_error("mmap"))
+        let length = length.get();
+        match place {
+            None => sys::Mapping::map_device(descriptor, offset_bytes, length),
+            Some(place) => sys::Mapping::map_device_at(descriptor, offset_bytes, length, place),
+        }
+        .map(Self)
+        .map_err(mapping_error("mmap"))
+    }
+
+    /// Ends the mapping, and leaves its addresses reserved.
+    pub fn reserve(self) -> Result<()> {
+        self.0.reserve().map_err(mapping_error("reserve"))
     }
 
     /// The mapping of pages of the process.

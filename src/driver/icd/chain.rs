@@ -7,7 +7,7 @@ use std::ffi::c_void;
 
 use ash::vk as c;
 
-use crate::raw;
+use crate::{raw, types};
 
 /// The members of a feature structure, which follow `sType` and `pNext`.
 ///
@@ -79,6 +79,7 @@ pub unsafe fn enabled_features(
             let loops = "attachmentFeedbackLoopDynamicState";
             enabled.dynamic_feedback_loops |= row.enables(values, loops);
             enabled.astc |= row.enables(values, "textureCompressionASTC_LDR");
+            enabled.unmap_reserve |= row.enables(values, "memoryUnmapReserve");
         }
     }
     Ok(enabled)
@@ -125,22 +126,38 @@ pub unsafe fn write_budget(
     }
 }
 
-/// Fills `VkQueueFamilyGlobalPriorityPropertiesKHR` in the chain of queue family properties.
+/// Fills the chain of queue family properties: global priorities, and what the only queue family
+/// makes true of transfers.
 ///
 /// # Safety
 /// The chain is valid.
-pub unsafe fn write_priorities(device: &vk::PhysicalDevice, first: *const c_void) {
+pub unsafe fn write_queue_family(device: &vk::PhysicalDevice, first: *const c_void) {
+    type Granularity<'a> = types::QueueFamilyOptimalImageTransferGranularityPropertiesKHR<'a>;
+    type Ownership<'a> = types::QueueFamilyOwnershipTransferPropertiesKHR<'a>;
     // SAFETY: as the caller says.
     for node in unsafe { raw::chain(first) } {
         // SAFETY: as the caller says; `sType` determines the structure.
         unsafe {
-            if (*node).s_type == c::StructureType::QUEUE_FAMILY_GLOBAL_PRIORITY_PROPERTIES_KHR {
-                let out = &mut *node.cast::<c::QueueFamilyGlobalPriorityPropertiesKHR<'_>>();
-                let all = device.priorities();
-                out.priority_count = all.len() as u32;
-                for (to, from) in out.priorities.iter_mut().zip(all) {
-                    *to = from.0;
+            match (*node).s_type {
+                c::StructureType::QUEUE_FAMILY_GLOBAL_PRIORITY_PROPERTIES_KHR => {
+                    let out = &mut *node.cast::<c::QueueFamilyGlobalPriorityPropertiesKHR<'_>>();
+                    let all = device.priorities();
+                    out.priority_count = all.len() as u32;
+                    for (to, from) in out.priorities.iter_mut().zip(all) {
+                        *to = from.0;
+                    }
                 }
+                <Ownership<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
+                    // Family 0, the only one.
+                    let out = &mut *node.cast::<Ownership<'_>>();
+                    out.optimal_image_transfer_to_queue_families = 1;
+                }
+                <Granularity<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
+                    let out = &mut *node.cast::<Granularity<'_>>();
+                    out.optimal_image_transfer_granularity =
+                        device.queue_family().min_image_transfer_granularity;
+                }
+                _ => {}
             }
         }
     }

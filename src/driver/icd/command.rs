@@ -295,6 +295,27 @@ entries! { COMMAND:
         })
     }
 
+    Device ["VK_AMD_buffer_marker"] vkCmdWriteBufferMarkerAMD(
+        command_buffer: c::CommandBuffer,
+        pipeline_stage: c::PipelineStageFlags,
+        dst_buffer: c::Buffer,
+        dst_offset: c::DeviceSize,
+        marker: u32,
+    ) {
+        let stage = c::PipelineStageFlags2::from_raw(pipeline_stage.as_raw().into());
+        write_marker(command_buffer, stage, (dst_buffer, dst_offset), marker)
+    }
+
+    Device ["VK_AMD_buffer_marker"] vkCmdWriteBufferMarker2AMD(
+        command_buffer: c::CommandBuffer,
+        stage: c::PipelineStageFlags2,
+        dst_buffer: c::Buffer,
+        dst_offset: c::DeviceSize,
+        marker: u32,
+    ) {
+        write_marker(command_buffer, stage, (dst_buffer, dst_offset), marker)
+    }
+
     Device vkCmdPipelineBarrier(
         command_buffer: c::CommandBuffer,
         src_stage_mask: c::PipelineStageFlags,
@@ -491,6 +512,32 @@ unsafe fn layout_transition<'a>(
             foreign,
         })
     })
+}
+
+/// Records the write of a marker. Only one at the top of the pipe does not wait for earlier
+/// commands.
+///
+/// # Safety
+/// As [`record`]; the buffer is a handle of this driver.
+unsafe fn write_marker(
+    commands: c::CommandBuffer,
+    stage: c::PipelineStageFlags2,
+    (buffer, offset): (c::Buffer, c::DeviceSize),
+    marker: u32,
+) -> vk::Result<()> {
+    let early = c::PipelineStageFlags2::TOP_OF_PIPE.contains(stage);
+    // SAFETY: as the caller says.
+    unsafe {
+        record(commands, |commands| {
+            if !offset.is_multiple_of(4) {
+                return Err(vk::Error::InvalidUse {
+                    why: "a marker at an offset that is no multiple of 4",
+                });
+            }
+            let address = handle::get(buffer)?.address_of(offset, 4)?;
+            commands.write_marker(address, marker, early)
+        })
+    }
 }
 
 /// Records copies between two buffers; a region is two offsets and a size.

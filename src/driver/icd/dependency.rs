@@ -8,6 +8,7 @@ use ash::vk as c;
 use vk::command::Dependency;
 
 use crate::raw;
+use crate::types::MemoryRangeBarriersInfoKHR;
 
 /// One dependency for all barriers of a core 1.0 command, which share the command's stages.
 pub fn merged(
@@ -84,8 +85,19 @@ pub unsafe fn each<'a>(info: &c::DependencyInfo<'a>) -> impl Iterator<Item = Dep
     };
     let memory = memory.iter().map(|b| dependency!(b));
     let buffers = buffers.iter().map(|b| dependency!(b));
+    // SAFETY: as the caller says.
+    let ranges = unsafe {
+        let node = raw::find_in_chain::<MemoryRangeBarriersInfoKHR<'a>>(info.p_next);
+        node.map_or(&[][..], |node| {
+            raw::slice(
+                node.p_memory_range_barriers,
+                node.memory_range_barrier_count,
+            )
+        })
+    };
     memory
         .chain(buffers)
+        .chain(ranges.iter().map(|b| dependency!(b)))
         .chain(images.iter().map(|b| dependency!(b)))
 }
 

@@ -12,8 +12,9 @@ use ash::vk as c;
 use vk::memory::{AddressConstraint, MemoryImport};
 
 use crate::entry::{done, entries};
+use crate::memory_report::{MemoryEvent, Reports};
 use crate::objects::DeviceObject;
-use crate::{chain, handle, raw};
+use crate::{chain, handle, objects, raw};
 
 entries! { DEVICE:
     Physical vkCreateDevice(
@@ -25,9 +26,15 @@ entries! { DEVICE:
         let physical = handle::get(physical_device)?;
         let info = raw::reference(create_info, "VkDeviceCreateInfo")?;
         let queues = raw::slice(info.p_queue_create_infos, info.queue_create_info_count);
-        if queues.iter().any(|queue| !queue.flags.is_empty()) {
+        if queues.iter().any(|queue| !QUEUE_FLAGS.contains(queue.flags)) {
             return Err(vk::Error::FeatureNotPresent { what: "protected queues" });
         }
+        let queue_flags = queues.first().map_or(c::DeviceQueueCreateFlags::empty(), |queue| queue.flags);
+        let messengers = physical.messengers.clone();
+        let reports = Reports::new(info.p_next, Box::new(move |message| {
+            // SAFETY: the message is valid during the call, and so are messengers.
+            unsafe { objects::send_message(&messengers, INFO, BINDINGS, message) };
+        }));
         let features = chain::enabled_features(physical, info)?;
         let request = vk::device::Request {
             features,
@@ -37,31 +44,43 @@ entries! { DEVICE:
                 let node = raw::find_in_chain::<c::DeviceQueueGlobalPriorityCreateInfoKHR<'_>>(queue.p_next);
                 node.map(|node| node.global_priority)
             }),
+            listener: reports.listener(),
         };
         let created = vk::Device::new(physical, &request);
         let object = created.inspect_err(|error| physical.diagnosis().report_error(error))?;
         let queue: c::Queue = handle::create(object.clone());
         let created = handle::create_with(
             allocator,
-            DeviceObject { device: object, queue, requested_version: physical.requested_version },
+            DeviceObject {
+                device: object,
+                queue,
+                queue_flags,
+                reports: reports.clone(),
+                requested_version: physical.requested_version,
+            },
         );
         if created.is_err() {
             handle::destroy(queue);
         }
-        raw::write(device, created?);
+        let created = created?;
+        reports.start(created);
+        raw::write(device, created);
         done()
     }
 
     Device vkDestroyDevice(device: c::Device, allocator: *const c::AllocationCallbacks<'_>) {
         if let Some(object) = handle::remove(device) {
+            let reports = object.reports.clone();
             handle::destroy(object.queue);
+            drop(object);
+            reports.stop();
         }
         Ok(())
     }
 
     Device vkGetDeviceQueue(device: c::Device, queue_family_index: u32, queue_index: u32, queue: *mut c::Queue) {
         let device = handle::get(device)?;
-        let exists = queue_family_index == 0 && queue_index == 0;
+        let exists = queue_family_index == 0 && queue_index == 0 && device.queue_flags.is_empty();
         raw::write(queue, if exists { device.queue } else { c::Queue::null() });
         Ok(())
     }
@@ -73,7 +92,7 @@ entries! { DEVICE:
     ) {
         let device = handle::get(device)?;
         let info = raw::reference(queue_info, "VkDeviceQueueInfo2")?;
-        let exists = info.queue_family_index == 0 && info.queue_index == 0 && info.flags.is_empty();
+        let exists = info.queue_family_index == 0 && info.queue_index == 0 && info.flags == device.queue_flags;
         raw::write(queue, if exists { device.queue } else { c::Queue::null() });
         Ok(())
     }
@@ -136,7 +155,8 @@ entries! { DEVICE:
             Some(node) => Some(host_pages(node, info.allocation_size)?),
             None => descriptor,
         };
-        let object = vk::memory::DeviceMemory::new(
+        let imported = import.is_some();
+        let allocated = vk::memory::DeviceMemory::new(
             device.context(),
             vk::memory::MemoryAllocateInfo {
                 bytes: info.allocation_size,
@@ -145,8 +165,18 @@ entries! { DEVICE:
                 export,
                 address: place,
             },
-        )?;
-        raw::write(memory, handle::create_with(allocator, Arc::new(object))?);
+        );
+        let object = Arc::new(allocated.inspect_err(|_| {
+            let kind = c::DeviceMemoryReportEventTypeEXT::ALLOCATION_FAILED;
+            let event = MemoryEvent { kind, number: 0, bytes: info.allocation_size };
+            device.reports.memory(event, c::DeviceMemory::null());
+        })?);
+        let created = handle::create_with(allocator, object.clone())?;
+        report_memory(device, created, &object, match imported {
+            true => c::DeviceMemoryReportEventTypeEXT::IMPORT,
+            false => c::DeviceMemoryReportEventTypeEXT::ALLOCATE,
+        });
+        raw::write(memory, created);
         if let Some(fd) = imported_fd {
             // The import succeeded, so the driver owns the descriptor and closes it.
             drop(OwnedFd::from_raw_fd(fd));
@@ -159,9 +189,13 @@ entries! { DEVICE:
         memory: c::DeviceMemory,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        handle::get(device)?;
-        if let Some(memory) = handle::remove(memory) {
-            memory.freed();
+        let device = handle::get(device)?;
+        if let Some(object) = handle::remove(memory) {
+            report_memory(device, memory, &object, match object.imported() {
+                true => c::DeviceMemoryReportEventTypeEXT::UNIMPORT,
+                false => c::DeviceMemoryReportEventTypeEXT::FREE,
+            });
+            object.freed();
         }
         Ok(())
     }
@@ -174,8 +208,7 @@ entries! { DEVICE:
         flags: c::MemoryMapFlags,
         data: *mut *mut c_void,
     ) -> c::Result {
-        let mapping = handle::get(memory)?.map(offset, size)?;
-        raw::write(data, mapping.as_ptr().add(offset as usize).cast::<c_void>());
+        raw::write(data, handle::get(memory)?.map(offset, size, None)?.cast::<c_void>());
         done()
     }
 
@@ -185,8 +218,9 @@ entries! { DEVICE:
         data: *mut *mut c_void,
     ) -> c::Result {
         let info = raw::reference(memory_map_info, "VkMemoryMapInfo")?;
-        let mapping = handle::get(info.memory)?.map(info.offset, info.size)?;
-        raw::write(data, mapping.as_ptr().add(info.offset as usize).cast::<c_void>());
+        let place = info.flags.contains(c::MemoryMapFlags::PLACED_EXT).then(|| placed_address(info.p_next));
+        let mapped = handle::get(info.memory)?.map(info.offset, info.size, place.transpose()?)?;
+        raw::write(data, mapped.cast::<c_void>());
         done()
     }
 
@@ -195,13 +229,12 @@ entries! { DEVICE:
         memory_unmap_info: *const c::MemoryUnmapInfoKHR<'_>,
     ) -> c::Result {
         let info = raw::reference(memory_unmap_info, "VkMemoryUnmapInfo")?;
-        handle::get(info.memory)?.unmap();
+        handle::get(info.memory)?.unmap(info.flags.contains(c::MemoryUnmapFlagsKHR::RESERVE_EXT))?;
         done()
     }
 
     Device vkUnmapMemory(device: c::Device, memory: c::DeviceMemory) {
-        handle::get(memory)?.unmap();
-        Ok(())
+        handle::get(memory)?.unmap(false)
     }
 
     Device vkFlushMappedMemoryRanges(
@@ -279,7 +312,11 @@ entries! { DEVICE:
     }
 
     Device vkDestroyBuffer(device: c::Device, buffer: c::Buffer, allocator: *const c::AllocationCallbacks<'_>) {
-        handle::destroy(buffer);
+        if let Some(object) = handle::remove(buffer)
+            && let Ok(address) = object.address()
+        {
+            handle::get(device)?.reports.binding(buffer, (address, object.bytes), false);
+        }
         Ok(())
     }
 
@@ -356,7 +393,7 @@ entries! { DEVICE:
         memory: c::DeviceMemory,
         memory_offset: c::DeviceSize,
     ) -> c::Result {
-        handle::get(buffer)?.bind(handle::get(memory)?, memory_offset)?;
+        bind_buffer(device, buffer, memory, memory_offset)?;
         done()
     }
 
@@ -367,9 +404,75 @@ entries! { DEVICE:
     ) -> c::Result {
         let infos = raw::slice(bind_infos, bind_info_count);
         bind_each(infos, |info| info.p_next, |info| {
-            handle::get(info.buffer)?.bind(handle::get(info.memory)?, info.memory_offset)
+            bind_buffer(device, info.buffer, info.memory, info.memory_offset)
         })
     }
+}
+
+/// The flags of queues: that several threads may use it at once is true of the queue anyway.
+const QUEUE_FLAGS: c::DeviceQueueCreateFlags = c::DeviceQueueCreateFlags::from_raw(4);
+const INFO: c::DebugUtilsMessageSeverityFlagsEXT = c::DebugUtilsMessageSeverityFlagsEXT::INFO;
+const BINDINGS: c::DebugUtilsMessageTypeFlagsEXT =
+    c::DebugUtilsMessageTypeFlagsEXT::DEVICE_ADDRESS_BINDING;
+
+/// Reports that memory is or was the application's, and its addresses.
+fn report_memory(
+    device: &DeviceObject,
+    memory: c::DeviceMemory,
+    object: &vk::memory::DeviceMemory,
+    kind: c::DeviceMemoryReportEventTypeEXT,
+) {
+    use c::DeviceMemoryReportEventTypeEXT as Kind;
+    let event = MemoryEvent {
+        kind,
+        number: object.buffer().number(),
+        bytes: object.buffer().bytes(),
+    };
+    device.reports.memory(event, memory);
+    let range = (object.address(), object.bytes);
+    let bound = [Kind::ALLOCATE, Kind::IMPORT].contains(&kind);
+    device.reports.binding(memory, range, bound);
+}
+
+/// The address that memory is to be mapped at.
+///
+/// # Safety
+/// The chain is valid; the pages at the address belong to the application, as
+/// VK_EXT_map_memory_placed requires.
+unsafe fn placed_address(chain: *const c_void) -> vk::Result<i915::Place> {
+    // SAFETY: as the caller says.
+    let node = unsafe { raw::find_in_chain::<c::MemoryMapPlacedInfoEXT<'_>>(chain) };
+    let address = node.and_then(|node| NonNull::new(node.p_placed_address.cast::<u8>()));
+    let address = address.ok_or(vk::Error::BadHandle {
+        what: "VkMemoryMapPlacedInfoEXT",
+    })?;
+    // SAFETY: as the caller says.
+    Ok(unsafe { i915::Place::new(address) })
+}
+
+/// Binds a buffer, and reports its addresses.
+///
+/// # Safety
+/// As [`handle::get`].
+unsafe fn bind_buffer(
+    device: c::Device,
+    buffer: c::Buffer,
+    memory: c::DeviceMemory,
+    offset: c::DeviceSize,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    let (device, object, memory) = unsafe {
+        (
+            handle::get(device)?,
+            handle::get(buffer)?,
+            handle::get(memory)?,
+        )
+    };
+    object.bind(memory, offset)?;
+    device
+        .reports
+        .binding(buffer, (object.address()?, object.bytes), true);
+    Ok(())
 }
 
 /// Binds memory to each object of a list, and writes the result to the `VkBindMemoryStatus` of its

@@ -192,7 +192,8 @@ dynamic_state_entries! { DYNAMIC:
             sample_mask: *const c::SampleMask,
         ) {
             record(command_buffer, |commands| {
-                commands.set_sample_mask(*raw::reference(sample_mask, "a sample mask")?);
+                // Null stands for all samples.
+                commands.set_sample_mask(sample_mask.as_ref().copied().unwrap_or(u32::MAX));
                 Ok(())
             })
         }

@@ -152,7 +152,10 @@ entries! { IMAGE:
     }
 
     Device vkDestroyImage(device: c::Device, image: c::Image, allocator: *const c::AllocationCallbacks<'_>) {
-        handle::destroy(image);
+        if let Some(object) = handle::remove(image) {
+            let reports = &handle::get(device)?.reports;
+            object.bound_ranges().for_each(|range| reports.binding(image, range, false));
+        }
         Ok(())
     }
 
@@ -167,6 +170,7 @@ entries! { IMAGE:
         let image = handle::get(info.image)?;
         let usage = raw::find_in_chain::<c::ImageViewUsageCreateInfo<'_>>(info.p_next);
         let min_lod = raw::find_in_chain::<c::ImageViewMinLodCreateInfoEXT<'_>>(info.p_next);
+        let sliced = raw::find_in_chain::<c::ImageViewSlicedCreateInfoEXT<'_>>(info.p_next);
         let view_info = ViewInfo {
             kind: info.view_type,
             format: info.format,
@@ -174,6 +178,7 @@ entries! { IMAGE:
             range: info.subresource_range,
             usage: usage.map_or(image.info.question.usage, |node| node.usage),
             min_lod: min_lod.map_or(0.0, |node| node.min_lod),
+            slices: sliced.map(|node| (node.slice_offset, node.slice_count)),
         };
         let created = View::new(&device.context().physical, image, &view_info)?;
         raw::write(view, handle::create_with(allocator, Arc::new(created))?);
@@ -195,7 +200,7 @@ entries! { IMAGE:
         memory: c::DeviceMemory,
         memory_offset: c::DeviceSize,
     ) -> c::Result {
-        handle::get(image)?.bind(None, handle::get(memory)?, memory_offset)?;
+        bind(device, image, None, memory, memory_offset)?;
         done()
     }
 
@@ -211,7 +216,7 @@ entries! { IMAGE:
                 return bind_to_swapchain(handle::get(info.image)?, node);
             }
             let plane = raw::find_in_chain::<c::BindImagePlaneMemoryInfo<'_>>(info.p_next).map(|node| node.plane_aspect);
-            handle::get(info.image)?.bind(plane, handle::get(info.memory)?, info.memory_offset)
+            bind(device, info.image, plane, info.memory, info.memory_offset)
         })
     }
 
@@ -332,6 +337,35 @@ entries! { IMAGE:
         }
         Ok(())
     }
+}
+
+/// Binds an image or a disjoint plane, and reports its addresses.
+///
+/// # Safety
+/// As [`handle::get`].
+unsafe fn bind(
+    device: c::Device,
+    image: c::Image,
+    plane: Option<c::ImageAspectFlags>,
+    memory: c::DeviceMemory,
+    offset: c::DeviceSize,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    let (device, object, memory) = unsafe {
+        (
+            handle::get(device)?,
+            handle::get(image)?,
+            handle::get(memory)?,
+        )
+    };
+    object.bind(plane, memory, offset)?;
+    // A plane's range is the one that starts where it was bound.
+    let address = memory.address() + offset;
+    let bound = object.bound_ranges().find(|range| range.0 == address);
+    if let Some(range) = bound {
+        device.reports.binding(image, range, true);
+    }
+    Ok(())
 }
 
 /// Writes the layout of a subresource, and what the structures in its chain ask for.

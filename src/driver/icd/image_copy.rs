@@ -8,6 +8,8 @@ use vk::command::{BlitRegion, BufferTexelLayout, ImageBox};
 
 use crate::entry::entries;
 use crate::recording::record;
+use crate::render::resolve_mode;
+use crate::types::ResolveImageModeInfoKHR;
 use crate::{handle, raw};
 
 /// Defines the table of entry points. A row of `copies` defines the two forms of a command: the one
@@ -106,11 +108,28 @@ image_copy_entries! { IMAGE_COPY:
             (src_image: Image, src_image_layout: ImageLayout, dst_image: Image, dst_image_layout: ImageLayout), ImageBlit,
             filter: Filter
             => blit(src_image, dst_image), |region| blit_region!(region);
-        vkCmdResolveImage / vkCmdResolveImage2(ResolveImageInfo2):
-            (src_image: Image, src_image_layout: ImageLayout, dst_image: Image, dst_image_layout: ImageLayout), ImageResolve
-            => resolve(src_image, dst_image), |region| image_region!(region);
     }
     other {
+        Device vkCmdResolveImage(
+            command_buffer: c::CommandBuffer,
+            src_image: c::Image,
+            src_image_layout: c::ImageLayout,
+            dst_image: c::Image,
+            dst_image_layout: c::ImageLayout,
+            region_count: u32,
+            regions: *const c::ImageResolve,
+        ) {
+            let regions = raw::slice(regions, region_count).iter().map(|region| image_region!(region));
+            resolve(command_buffer, (src_image, dst_image), regions, None)
+        }
+
+        Device vkCmdResolveImage2(command_buffer: c::CommandBuffer, info: *const c::ResolveImageInfo2<'_>) {
+            let info = raw::reference(info, "VkResolveImageInfo2")?;
+            let regions = raw::slice(info.p_regions, info.region_count).iter().map(|region| image_region!(region));
+            let modes = raw::find_in_chain::<ResolveImageModeInfoKHR<'_>>(info.p_next);
+            resolve(command_buffer, (info.src_image, info.dst_image), regions, modes)
+        }
+
         Device vkCmdClearColorImage(
             command_buffer: c::CommandBuffer,
             image: c::Image,
@@ -278,14 +297,30 @@ unsafe fn resolve(
     commands: c::CommandBuffer,
     (source, destination): (c::Image, c::Image),
     mut regions: impl Iterator<Item = ImageRegion>,
+    modes: Option<&ResolveImageModeInfoKHR<'_>>,
 ) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
         let (source, destination) = (handle::get(source)?, handle::get(destination)?);
+        let modes = modes.map(|modes| {
+            // Without VkPhysicalDeviceMaintenance10PropertiesKHR::
+            // resolveSrgbFormatSupportsTransferFunctionControl there are no flags.
+            if modes.flags != 0 {
+                return Err(vk::Error::FeatureNotPresent {
+                    what: "a resolve with another transfer function",
+                });
+            }
+            Ok([
+                resolve_mode(modes.resolve_mode)?,
+                resolve_mode(modes.stencil_resolve_mode)?,
+            ])
+        });
+        let modes = modes.transpose();
         record(commands, |buffer| {
+            let modes = modes?;
             regions.try_for_each(|region| {
                 let (from, to) = region.boxes(source, destination)?;
-                buffer.resolve(source, &from, destination, &to)
+                buffer.resolve(source, &from, destination, &to, modes)
             })
         })
     }

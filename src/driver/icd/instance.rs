@@ -209,7 +209,7 @@ entries! { INSTANCE:
             queue_family_properties,
             |family, out: *mut c::QueueFamilyProperties2<'_>| {
                 (*out).queue_family_properties = family;
-                chain::write_priorities(device, (*out).p_next);
+                chain::write_queue_family(device, (*out).p_next);
             },
         );
         Ok(())
@@ -350,6 +350,7 @@ fn physical_device_handles(object: &InstanceObject) -> &[c::PhysicalDevice] {
                 handle::create(PhysicalDeviceObject {
                     physical,
                     displays: Displays::default(),
+                    messengers: object.messengers.clone(),
                     requested_version: object.requested_version,
                 })
             })

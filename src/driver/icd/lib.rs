@@ -13,6 +13,7 @@
 
 #![allow(unsafe_code, reason = "C code calls this crate")]
 
+mod address_commands;
 mod calibrated_timestamps;
 mod chain;
 mod command;
@@ -39,8 +40,10 @@ mod handle_types;
 mod host_copy;
 mod image;
 mod image_copy;
+mod indirect_copy;
 mod instance;
 mod loader_interface;
+mod memory_report;
 mod native_connection;
 mod object_data;
 mod objects;

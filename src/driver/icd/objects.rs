@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use wsi::frame::Frame;
 
 use crate::display_list::Displays;
+use crate::memory_report::Reports;
 use crate::native_connection::NativeConnection;
 use crate::set_list::SetList;
 
@@ -39,6 +40,8 @@ pub struct PhysicalDeviceObject {
     pub physical: Arc<vk::PhysicalDevice>,
     /// Its displays.
     pub displays: Displays,
+    /// The messengers of its instance.
+    pub messengers: Arc<Mutex<Vec<Arc<DebugMessenger>>>>,
     /// That of its instance.
     pub requested_version: u32,
 }
@@ -57,6 +60,10 @@ pub struct DeviceObject {
     pub device: Arc<vk::Device>,
     /// Handle of its only queue.
     pub queue: c::Queue,
+    /// The flags that the queue was created with.
+    pub queue_flags: c::DeviceQueueCreateFlags,
+    /// What it reports of its memory.
+    pub reports: Arc<Reports>,
     /// That of its instance: `vkGetDeviceProcAddr` finds no newer functions.
     pub requested_version: u32,
 }

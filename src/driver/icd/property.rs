@@ -185,6 +185,12 @@ properties! {
     PhysicalDeviceExternalMemoryHostPropertiesEXT |_device| [
         min_imported_host_pointer_alignment: i915::PAGE_BYTES,
     ]
+    PhysicalDeviceMapMemoryPlacedPropertiesEXT |_device| [
+        min_placed_memory_map_alignment: vk::memory::PLACED_ALIGNMENT_BYTES,
+    ]
+    PhysicalDeviceImageAlignmentControlPropertiesMESA |_device| [
+        supported_image_alignment_mask: vk::image::ALIGNMENTS,
+    ]
     PhysicalDevicePushDescriptorPropertiesKHR |_device| [
         max_push_descriptors: vk::limits::MAX_PUSH_DESCRIPTORS,
     ]
@@ -540,6 +546,40 @@ properties! {
         // One for each plane of a format.
         max_combined_image_sampler_descriptor_count: 3,
         fragment_shading_rate_clamp_combiner_inputs: c::FALSE,
+    ]
+    PhysicalDeviceMaintenance7PropertiesKHR |_device| [
+        robust_fragment_shading_rate_attachment_access: c::FALSE,
+        // Depth and stencil are surfaces of their own.
+        separate_depth_stencil_attachment_access: c::TRUE,
+        max_descriptor_set_total_uniform_buffers_dynamic: DYNAMIC,
+        max_descriptor_set_total_storage_buffers_dynamic: DYNAMIC,
+        max_descriptor_set_total_buffers_dynamic: 2 * DYNAMIC,
+        max_descriptor_set_update_after_bind_total_uniform_buffers_dynamic: DYNAMIC,
+        max_descriptor_set_update_after_bind_total_storage_buffers_dynamic: DYNAMIC,
+        max_descriptor_set_update_after_bind_total_buffers_dynamic: 2 * DYNAMIC,
+    ]
+    // No other implementation is underneath.
+    PhysicalDeviceLayeredApiPropertiesListKHR |_device| retains p_layered_apis [
+        layered_api_count: 0,
+        p_layered_apis: std::ptr::null_mut(),
+    ]
+    PhysicalDeviceMaintenance9PropertiesKHR |_device| [
+        image2_d_view_of3_d_sparse: c::FALSE,
+        default_vertex_attribute_value: c::DefaultVertexAttributeValueKHR::ZERO_ZERO_ZERO_ZERO,
+    ]
+    PhysicalDeviceCopyMemoryIndirectPropertiesKHR |_device| [
+        supported_queues: c::QueueFlags::GRAPHICS | c::QueueFlags::COMPUTE | c::QueueFlags::TRANSFER,
+    ]
+    // Vertices are fetched by cache lines, whatever their alignment.
+    PhysicalDeviceLegacyVertexAttributesPropertiesEXT |_device| [
+        native_unaligned_performance: c::TRUE,
+    ]
+    PhysicalDeviceMaintenance10PropertiesKHR |_device| [
+        // Border colours pass through the swizzle of the view, as texels do.
+        rgba4_opaque_black_swizzled: c::TRUE,
+        // Samples are read and pixels written as linear values.
+        resolve_srgb_format_applies_transfer_function: c::TRUE,
+        resolve_srgb_format_supports_transfer_function_control: c::FALSE,
     ]
     PhysicalDeviceProvokingVertexPropertiesEXT |_device| [
         provoking_vertex_mode_per_pipeline: c::TRUE,

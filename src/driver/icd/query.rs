@@ -121,22 +121,11 @@ entries! { QUERY:
         flags: c::QueryResultFlags,
     ) {
         record(command_buffer, |buffer| {
-            let pool = handle::get(query_pool)?;
-            pool.check(first_query, query_count)?;
-            let wide = if flags.contains(c::QueryResultFlags::TYPE_64) { 8 } else { 4 };
-            let slots = pool.values() as u64 + u64::from(flags.contains(c::QueryResultFlags::WITH_AVAILABILITY));
-            let bytes = u64::from(query_count.saturating_sub(1)).saturating_mul(stride).saturating_add(wide * slots);
-            let bit = |flag, bit| if flags.contains(flag) { bit } else { 0 };
-            let bits = bit(c::QueryResultFlags::TYPE_64, vk::command::RESULT_64)
-                | bit(c::QueryResultFlags::WITH_AVAILABILITY, vk::command::RESULT_AVAILABILITY)
-                | bit(c::QueryResultFlags::PARTIAL, vk::command::RESULT_PARTIAL);
-            buffer.copy_results(
-                pool,
-                first_query..first_query + query_count,
-                handle::get(dst_buffer)?.address_of(dst_offset, bytes)?,
-                stride,
-                bits,
-            )
+            let destination = handle::get(dst_buffer)?;
+            let range = (first_query, query_count);
+            copy_results(buffer, handle::get(query_pool)?, range, (stride, flags), |bytes| {
+                destination.address_of(dst_offset, bytes)
+            })
         })
     }
 
@@ -153,6 +142,28 @@ entries! { QUERY:
     Device vkCmdEndQuery(command_buffer: c::CommandBuffer, query_pool: c::QueryPool, query: u32) {
         record(command_buffer, |buffer| buffer.end_query(handle::get(query_pool)?, query, 0))
     }
+}
+
+/// Records a copy of the results of queries: the first one and their number, the distance of their
+/// results in bytes and what is written, and the address of memory for that many bytes.
+pub(crate) fn copy_results(
+    commands: &mut vk::command::CommandBuffer,
+    pool: &QueryPool,
+    (first, count): (u32, u32),
+    (stride, flags): (c::DeviceSize, c::QueryResultFlags),
+    address: impl FnOnce(u64) -> vk::Result<u64>,
+) -> vk::Result<()> {
+    use c::QueryResultFlags as F;
+    pool.check(first, count)?;
+    let wide = if flags.contains(F::TYPE_64) { 8 } else { 4 };
+    let slots = pool.values() as u64 + u64::from(flags.contains(F::WITH_AVAILABILITY));
+    let strides = u64::from(count.saturating_sub(1)).saturating_mul(stride);
+    let bytes = strides.saturating_add(wide * slots);
+    let bit = |flag, bit| if flags.contains(flag) { bit } else { 0 };
+    let bits = bit(F::TYPE_64, vk::command::RESULT_64)
+        | bit(F::WITH_AVAILABILITY, vk::command::RESULT_AVAILABILITY)
+        | bit(F::PARTIAL, vk::command::RESULT_PARTIAL);
+    commands.copy_results(pool, first..first + count, address(bytes)?, stride, bits)
 }
 
 /// Records a timestamp. Only one at the top of the pipe does not wait for earlier commands.

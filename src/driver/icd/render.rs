@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use ash::vk as c;
 use vk::command::{
     Attachment, AttachmentClear, BeginRendering, ClearArea, ColourAttachment, Dependency,
     DepthStencil, DepthStencilResolve, Framebuffer, InheritedRendering, LoadOp, RenderPass,
@@ -14,7 +13,7 @@ use vk::command::{
 
 use crate::entry::{done, entries};
 use crate::recording::record;
-use crate::{handle, raw};
+use crate::{handle, raw, types as c};
 
 /// The [`Dependency`] of a subpass dependency of either version, whose masks are those of core 1.0.
 macro_rules! widened_dependency {
@@ -232,6 +231,13 @@ entries! { RENDER:
         record(command_buffer, |commands| commands.end_rendering())
     }
 
+    Device ["VK_KHR_maintenance10"] vkCmdEndRendering2KHR(
+        command_buffer: c::CommandBuffer,
+        rendering_end_info: *const c::RenderingEndInfoKHR<'_>,
+    ) {
+        record(command_buffer, |commands| commands.end_rendering())
+    }
+
     Device vkCmdSetRenderingAttachmentLocations(
         command_buffer: c::CommandBuffer,
         location_info: *const c::RenderingAttachmentLocationInfoKHR<'_>,
@@ -395,7 +401,7 @@ fn attachment(
 }
 
 /// How a resolve of depth or stencil combines the samples; none for no resolve.
-fn resolve_mode(mode: c::ResolveModeFlags) -> vk::Result<Option<ResolveMode>> {
+pub(crate) fn resolve_mode(mode: c::ResolveModeFlags) -> vk::Result<Option<ResolveMode>> {
     Ok(match mode {
         c::ResolveModeFlags::NONE => None,
         c::ResolveModeFlags::SAMPLE_ZERO => Some(ResolveMode::SampleZero),

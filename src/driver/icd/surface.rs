@@ -189,6 +189,10 @@ unsafe fn write_maintenance(
     mode: Option<c::PresentModeKHR>,
     out: &mut c::SurfaceCapabilities2KHR<'_>,
 ) -> wsi::Result<()> {
+    use crate::types::{
+        SurfaceCapabilitiesPresentId2KHR as PresentId,
+        SurfaceCapabilitiesPresentWait2KHR as PresentWait,
+    };
     let internal = mode.map(|mode| surface.present_mode(mode)).transpose()?;
     if let Some(mode) = internal.flatten() {
         out.surface_capabilities.min_image_count = surface.min_images(mode);
@@ -223,6 +227,13 @@ unsafe fn write_maintenance(
                     let count = &raw mut node.present_mode_count;
                     // There is no result for a list that is too short.
                     let _ = raw::write_list(modes, count, node.p_present_modes);
+                }
+                // Every presentation reports when it is shown.
+                <PresentId<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
+                    (*node.cast::<PresentId<'_>>()).present_id2_supported = c::TRUE;
+                }
+                <PresentWait<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
+                    (*node.cast::<PresentWait<'_>>()).present_wait2_supported = c::TRUE;
                 }
                 _ => {}
             }

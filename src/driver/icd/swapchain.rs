@@ -3,10 +3,10 @@
 //! In:  create infos, acquires and presents. Out: swapchains of `wsi`, image indices, submissions.
 //! Ref: Vulkan specification, "WSI Swapchain".
 
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use ash::vk as c;
 use vk::queue::QueueSubmission;
 use vk::sync::SyncPoint;
 use wsi::frame::ImageDescription;
@@ -16,7 +16,7 @@ use wsi::surface::MIN_IMAGES;
 use crate::entry::entries;
 use crate::objects::SwapchainObject;
 use crate::surface::{from_wsi, supported_scaling};
-use crate::{diagnosis, handle, raw};
+use crate::{diagnosis, handle, raw, types as c};
 
 /// The result code of a swapchain that can still present.
 fn code(fit: SwapchainFit) -> c::Result {
@@ -26,11 +26,18 @@ fn code(fit: SwapchainFit) -> c::Result {
     }
 }
 
+/// `VK_SWAPCHAIN_CREATE_PRESENT_ID_2_BIT_KHR` and `..._PRESENT_WAIT_2_BIT_KHR`: every swapchain
+/// keeps present IDs and can wait for them.
+const PRESENT_ID_2: c::SwapchainCreateFlagsKHR = c::SwapchainCreateFlagsKHR::from_raw(1 << 6);
+const PRESENT_WAIT_2: c::SwapchainCreateFlagsKHR = c::SwapchainCreateFlagsKHR::from_raw(1 << 7);
+
 /// The description of a swapchain's images.
 fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<ImageDescription> {
     // Memory is allocated at once, which deferred allocation allows.
     let known = c::SwapchainCreateFlagsKHR::MUTABLE_FORMAT
-        | c::SwapchainCreateFlagsKHR::DEFERRED_MEMORY_ALLOCATION_EXT;
+        | c::SwapchainCreateFlagsKHR::DEFERRED_MEMORY_ALLOCATION_EXT
+        | PRESENT_ID_2
+        | PRESENT_WAIT_2;
     if !known.contains(info.flags) {
         return Err(vk::Error::FeatureNotPresent {
             what: "this kind of swapchain",
@@ -197,6 +204,40 @@ unsafe fn acquire(
     }))
 }
 
+/// The present IDs of a present, from the structure of either extension.
+///
+/// # Safety
+/// The chain is valid.
+unsafe fn present_ids<'a>(chain: *const c_void) -> &'a [u64] {
+    // SAFETY: as the caller says.
+    unsafe {
+        let second = raw::find_in_chain::<c::PresentId2KHR<'_>>(chain);
+        let first = raw::find_in_chain::<c::PresentIdKHR<'_>>(chain);
+        let first = first.map(|node| (node.p_present_ids, node.swapchain_count));
+        let ids = second.map(|node| (node.p_present_ids, node.swapchain_count));
+        ids.or(first)
+            .map_or(&[], |(ids, count)| raw::slice(ids, count))
+    }
+}
+
+/// Waits until an image with a present ID is shown.
+///
+/// # Safety
+/// The swapchain is null or a handle of this driver.
+unsafe fn wait_for_present(
+    swapchain: c::SwapchainKHR,
+    present_id: u64,
+    timeout_ns: u64,
+) -> vk::Result<c::Result> {
+    // SAFETY: as the caller says.
+    let object = unsafe { handle::get(swapchain)? };
+    let shown = object.swapchain.wait_shown(present_id, timeout_ns);
+    from_wsi(shown.map(|shown| match shown {
+        true => c::Result::SUCCESS,
+        false => c::Result::TIMEOUT,
+    }))
+}
+
 /// Presents one image after all work submitted to the queue so far.
 fn present(
     queue: &vk::queue::Queue,
@@ -304,10 +345,17 @@ entries! { SWAPCHAIN:
         timeout: u64,
     ) -> c::Result {
         handle::get(device)?;
-        let object = handle::get(swapchain)?;
-        from_wsi(object.swapchain.wait_shown(present_id, timeout).map(|shown| {
-            if shown { c::Result::SUCCESS } else { c::Result::TIMEOUT }
-        }))
+        wait_for_present(swapchain, present_id, timeout)
+    }
+
+    Device ["VK_KHR_present_wait2"] vkWaitForPresent2KHR(
+        device: c::Device,
+        swapchain: c::SwapchainKHR,
+        present_wait2_info: *const c::PresentWait2InfoKHR<'_>,
+    ) -> c::Result {
+        handle::get(device)?;
+        let info = raw::reference(present_wait2_info, "VkPresentWait2InfoKHR")?;
+        wait_for_present(swapchain, info.present_id, info.timeout)
     }
 
     Device ["VK_EXT_swapchain_maintenance1"] vkReleaseSwapchainImagesEXT(
@@ -321,6 +369,21 @@ entries! { SWAPCHAIN:
             object.swapchain.release(index);
         }
         Ok(c::Result::SUCCESS)
+    }
+
+    // The metadata describe what HDR colour spaces leave open. No surface has one of those, and
+    // sRGB is presented alike with and without them.
+    Device ["VK_EXT_hdr_metadata"] vkSetHdrMetadataEXT(
+        device: c::Device,
+        swapchain_count: u32,
+        swapchains: *const c::SwapchainKHR,
+        metadata: *const c::HdrMetadataEXT<'_>,
+    ) {
+        handle::get(device)?;
+        for &swapchain in raw::slice(swapchains, swapchain_count) {
+            handle::get(swapchain)?;
+        }
+        Ok(())
     }
 
     Device ["VK_KHR_swapchain"] vkQueuePresentKHR(
@@ -337,8 +400,7 @@ entries! { SWAPCHAIN:
             device.queue.submit(&mut waits)?;
         }
         let indices = raw::slice(info.p_image_indices, info.swapchain_count);
-        let ids = raw::find_in_chain::<c::PresentIdKHR<'_>>(info.p_next)
-            .map_or(&[][..], |node| raw::slice(node.p_present_ids, node.swapchain_count));
+        let ids = present_ids(info.p_next);
         let fences = raw::find_in_chain::<c::SwapchainPresentFenceInfoEXT<'_>>(info.p_next)
             .map_or(&[][..], |node| raw::slice(node.p_fences, node.swapchain_count));
         let modes = raw::find_in_chain::<c::SwapchainPresentModeInfoEXT<'_>>(info.p_next)

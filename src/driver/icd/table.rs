@@ -2,10 +2,10 @@
 
 use crate::entry::EntryPoint;
 use crate::{
-    calibrated_timestamps, command, debug_utils, deferred, descriptor, descriptor_buffer, device,
-    display, draw, dynamic, graphics_pipeline, host_copy, image, image_copy, instance, pipeline,
-    private_data, push_descriptor, query, render, sampler, shader_object, surface, swapchain, sync,
-    transform_feedback,
+    address_commands, calibrated_timestamps, command, debug_utils, deferred, descriptor,
+    descriptor_buffer, device, display, draw, dynamic, graphics_pipeline, host_copy, image,
+    image_copy, indirect_copy, instance, pipeline, private_data, push_descriptor, query, render,
+    sampler, shader_object, surface, swapchain, sync, transform_feedback,
 };
 
 /// Functions of other extensions that `VK_EXT_shader_object` has too.
@@ -572,9 +572,11 @@ pub static TABLES: &[&[EntryPoint]] = &[
     image::IMAGE,
     host_copy::HOST_COPY,
     image_copy::IMAGE_COPY,
+    indirect_copy::INDIRECT_COPY,
     sampler::SAMPLER,
     graphics_pipeline::GRAPHICS_PIPELINE,
     draw::DRAW,
+    address_commands::ADDRESS_COMMANDS,
     dynamic::DYNAMIC,
     query::QUERY,
     render::RENDER,

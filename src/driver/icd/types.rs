@@ -93,5 +93,434 @@ unsafe impl TaggedStructure for PipelineViewportDepthClampControlCreateInfoEXT<'
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_582_001);
 }
 
+/// `VkPhysicalDeviceImageAlignmentControlPropertiesMESA`.
+#[repr(C)]
+pub struct PhysicalDeviceImageAlignmentControlPropertiesMESA<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub supported_image_alignment_mask: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceImageAlignmentControlPropertiesMESA<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_575_001);
+}
+
+/// `VkPhysicalDeviceMaintenance7PropertiesKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceMaintenance7PropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub robust_fragment_shading_rate_attachment_access: Bool32,
+    pub separate_depth_stencil_attachment_access: Bool32,
+    pub max_descriptor_set_total_uniform_buffers_dynamic: u32,
+    pub max_descriptor_set_total_storage_buffers_dynamic: u32,
+    pub max_descriptor_set_total_buffers_dynamic: u32,
+    pub max_descriptor_set_update_after_bind_total_uniform_buffers_dynamic: u32,
+    pub max_descriptor_set_update_after_bind_total_storage_buffers_dynamic: u32,
+    pub max_descriptor_set_update_after_bind_total_buffers_dynamic: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceMaintenance7PropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_562_001);
+}
+
+/// `VkPhysicalDeviceLayeredApiPropertiesListKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceLayeredApiPropertiesListKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub layered_api_count: u32,
+    pub p_layered_apis: *mut c_void,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceLayeredApiPropertiesListKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_562_002);
+}
+
+/// `VkDefaultVertexAttributeValueKHR`.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DefaultVertexAttributeValueKHR(pub i32);
+
+impl DefaultVertexAttributeValueKHR {
+    /// Attributes that are not there are zeroes.
+    pub const ZERO_ZERO_ZERO_ZERO: Self = Self(0);
+}
+
+/// `VkPhysicalDeviceMaintenance9PropertiesKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceMaintenance9PropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub image2_d_view_of3_d_sparse: Bool32,
+    pub default_vertex_attribute_value: DefaultVertexAttributeValueKHR,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceMaintenance9PropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_584_001);
+}
+
+/// `VkPhysicalDeviceMaintenance10PropertiesKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceMaintenance10PropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub rgba4_opaque_black_swizzled: Bool32,
+    pub resolve_srgb_format_applies_transfer_function: Bool32,
+    pub resolve_srgb_format_supports_transfer_function_control: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceMaintenance10PropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_630_001);
+}
+
+/// `VkQueueFamilyOwnershipTransferPropertiesKHR`.
+#[repr(C)]
+pub struct QueueFamilyOwnershipTransferPropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub optimal_image_transfer_to_queue_families: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for QueueFamilyOwnershipTransferPropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_584_002);
+}
+
+/// `VkQueueFamilyOptimalImageTransferGranularityPropertiesKHR`.
+#[repr(C)]
+pub struct QueueFamilyOptimalImageTransferGranularityPropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub optimal_image_transfer_granularity: Extent3D,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for QueueFamilyOptimalImageTransferGranularityPropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_657_001);
+}
+
+/// `VkResolveImageModeInfoKHR`.
+#[repr(C)]
+pub struct ResolveImageModeInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub flags: u32,
+    pub resolve_mode: ResolveModeFlags,
+    pub stencil_resolve_mode: ResolveModeFlags,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for ResolveImageModeInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_630_004);
+}
+
+/// `VkRenderingEndInfoKHR`.
+#[repr(C)]
+pub struct RenderingEndInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkSurfaceCapabilitiesPresentId2KHR`.
+#[repr(C)]
+pub struct SurfaceCapabilitiesPresentId2KHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub present_id2_supported: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for SurfaceCapabilitiesPresentId2KHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_479_000);
+}
+
+/// `VkPresentId2KHR`.
+#[repr(C)]
+pub struct PresentId2KHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub swapchain_count: u32,
+    pub p_present_ids: *const u64,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PresentId2KHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_479_001);
+}
+
+/// `VkSurfaceCapabilitiesPresentWait2KHR`.
+#[repr(C)]
+pub struct SurfaceCapabilitiesPresentWait2KHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub present_wait2_supported: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for SurfaceCapabilitiesPresentWait2KHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_480_000);
+}
+
+/// `VkPresentWait2InfoKHR`.
+#[repr(C)]
+pub struct PresentWait2InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub present_id: u64,
+    pub timeout: u64,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkStridedDeviceAddressRangeKHR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StridedDeviceAddressRangeKHR {
+    pub address: DeviceAddress,
+    pub size: DeviceSize,
+    pub stride: DeviceSize,
+}
+
+/// `VkCopyMemoryIndirectInfoKHR`.
+#[repr(C)]
+pub struct CopyMemoryIndirectInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub src_copy_flags: u32,
+    pub dst_copy_flags: u32,
+    pub copy_count: u32,
+    pub copy_address_range: StridedDeviceAddressRangeKHR,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkPhysicalDeviceCopyMemoryIndirectPropertiesKHR`.
+#[repr(C)]
+pub struct PhysicalDeviceCopyMemoryIndirectPropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub supported_queues: QueueFlags,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceCopyMemoryIndirectPropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_426_001);
+}
+
+/// `VkPhysicalDeviceLegacyVertexAttributesPropertiesEXT`.
+#[repr(C)]
+pub struct PhysicalDeviceLegacyVertexAttributesPropertiesEXT<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub native_unaligned_performance: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDeviceLegacyVertexAttributesPropertiesEXT<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_495_001);
+}
+
+/// `VkDeviceAddressRangeKHR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceAddressRangeKHR {
+    pub address: DeviceAddress,
+    pub size: DeviceSize,
+}
+
+impl DeviceAddressRangeKHR {
+    /// Its size in bytes: none without an address.
+    pub fn bytes_there(&self) -> u64 {
+        if self.address == 0 { 0 } else { self.size }
+    }
+}
+
+/// `VkBindIndexBuffer3InfoKHR`.
+#[repr(C)]
+pub struct BindIndexBuffer3InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub index_type: IndexType,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkBindVertexBuffer3InfoKHR`.
+#[repr(C)]
+pub struct BindVertexBuffer3InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub set_stride: Bool32,
+    pub address_range: StridedDeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDrawIndirect2InfoKHR`.
+#[repr(C)]
+pub struct DrawIndirect2InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: StridedDeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub draw_count: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDrawIndirectCount2InfoKHR`.
+#[repr(C)]
+pub struct DrawIndirectCount2InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: StridedDeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub count_address_range: DeviceAddressRangeKHR,
+    pub count_address_flags: u32,
+    pub max_draw_count: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDispatchIndirect2InfoKHR`.
+#[repr(C)]
+pub struct DispatchIndirect2InfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDeviceMemoryCopyKHR`.
+#[repr(C)]
+pub struct DeviceMemoryCopyKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub src_range: DeviceAddressRangeKHR,
+    pub src_flags: u32,
+    pub dst_range: DeviceAddressRangeKHR,
+    pub dst_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkCopyDeviceMemoryInfoKHR`.
+#[repr(C)]
+pub struct CopyDeviceMemoryInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub region_count: u32,
+    pub p_regions: *const DeviceMemoryCopyKHR<'a>,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkDeviceMemoryImageCopyKHR`.
+#[repr(C)]
+pub struct DeviceMemoryImageCopyKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub address_row_length: u32,
+    pub address_image_height: u32,
+    pub image_subresource: ImageSubresourceLayers,
+    pub image_layout: ImageLayout,
+    pub image_offset: Offset3D,
+    pub image_extent: Extent3D,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkCopyDeviceMemoryImageInfoKHR`.
+#[repr(C)]
+pub struct CopyDeviceMemoryImageInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub image: Image,
+    pub region_count: u32,
+    pub p_regions: *const DeviceMemoryImageCopyKHR<'a>,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkConditionalRenderingBeginInfo2EXT`.
+#[repr(C)]
+pub struct ConditionalRenderingBeginInfo2EXT<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub flags: ConditionalRenderingFlagsEXT,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkBindTransformFeedbackBuffer2InfoEXT`.
+#[repr(C)]
+pub struct BindTransformFeedbackBuffer2InfoEXT<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkMemoryMarkerInfoAMD`.
+#[repr(C)]
+pub struct MemoryMarkerInfoAMD<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub stage: PipelineStageFlags2,
+    pub dst_range: DeviceAddressRangeKHR,
+    pub dst_flags: u32,
+    pub marker: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkMemoryRangeBarrierKHR`.
+#[repr(C)]
+pub struct MemoryRangeBarrierKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub src_stage_mask: PipelineStageFlags2,
+    pub src_access_mask: AccessFlags2,
+    pub dst_stage_mask: PipelineStageFlags2,
+    pub dst_access_mask: AccessFlags2,
+    pub src_queue_family_index: u32,
+    pub dst_queue_family_index: u32,
+    pub address_range: DeviceAddressRangeKHR,
+    pub address_flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+/// `VkMemoryRangeBarriersInfoKHR`.
+#[repr(C)]
+pub struct MemoryRangeBarriersInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub memory_range_barrier_count: u32,
+    pub p_memory_range_barriers: *const MemoryRangeBarrierKHR<'a>,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for MemoryRangeBarriersInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_318_004);
+}
+
 #[cfg(test)]
 mod tests;

@@ -169,8 +169,9 @@ impl Context {
         physical: &Arc<PhysicalDevice>,
         priority: i915::ContextPriority,
         features: EnabledFeatures,
+        listener: Option<i915::BufferListener>,
     ) -> Result<Arc<Self>> {
-        let gpu = i915::Device::new(physical.file(), physical.info(), priority)?;
+        let gpu = i915::Device::new(physical.file(), physical.info(), priority, listener)?;
         let pool = |zone| i915::MemoryPool::new(&gpu, zone);
         let general = pool(i915::Zone::High);
         let border_pool = pool(i915::Zone::Border);

@@ -26,6 +26,8 @@ pub struct Request {
     pub queues: Vec<(u32, u32)>,
     /// Global priority of the queues.
     pub priority: Option<api::QueueGlobalPriorityKHR>,
+    /// Receives what happens to the driver's own buffers.
+    pub listener: Option<i915::BufferListener>,
 }
 
 /// `VkDevice`.
@@ -115,6 +117,7 @@ impl Device {
             physical,
             priority(physical, request.priority)?,
             request.features,
+            request.listener.clone(),
         )?;
         let queue = Queue::new(
             &context.gpu,

@@ -44,6 +44,28 @@ trait NewerTypes {
         StructureType::from_raw(1_000_564_000);
     const PHYSICAL_DEVICE_DEPTH_CLAMP_CONTROL_FEATURES_EXT: StructureType =
         StructureType::from_raw(1_000_582_000);
+    const PHYSICAL_DEVICE_INTERNALLY_SYNCHRONIZED_QUEUES_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_504_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_562_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_584_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_630_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_11_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_657_000);
+    const PHYSICAL_DEVICE_LEGACY_VERTEX_ATTRIBUTES_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_495_000);
+    const PHYSICAL_DEVICE_COPY_MEMORY_INDIRECT_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_549_000);
+    const PHYSICAL_DEVICE_DEVICE_ADDRESS_COMMANDS_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_318_006);
+    const PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_479_002);
+    const PHYSICAL_DEVICE_PRESENT_WAIT_2_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_480_001);
+    const PHYSICAL_DEVICE_IMAGE_ALIGNMENT_CONTROL_FEATURES_MESA: StructureType =
+        StructureType::from_raw(1_000_575_000);
     const PHYSICAL_DEVICE_PRIMITIVE_RESTART_INDEX_FEATURES_EXT: StructureType =
         StructureType::from_raw(1_000_678_000);
 }
@@ -166,9 +188,18 @@ structures! {
         descriptorBuffer descriptorBufferCaptureReplay descriptorBufferImageLayoutIgnored
         descriptorBufferPushDescriptors
     ];
+    PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR [maintenance7];
+    PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR [maintenance9];
+    PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR [maintenance10];
+    PHYSICAL_DEVICE_MAINTENANCE_11_FEATURES_KHR [maintenance11];
     PHYSICAL_DEVICE_PIPELINE_PROTECTED_ACCESS_FEATURES_EXT [pipelineProtectedAccess];
     PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT [pipelineRobustness];
     PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT [hostImageCopy];
+    PHYSICAL_DEVICE_MAP_MEMORY_PLACED_FEATURES_EXT [memoryMapPlaced memoryMapRangePlaced memoryUnmapReserve];
+    PHYSICAL_DEVICE_DEVICE_MEMORY_REPORT_FEATURES_EXT [deviceMemoryReport];
+    PHYSICAL_DEVICE_ADDRESS_BINDING_REPORT_FEATURES_EXT [reportAddressBinding];
+    PHYSICAL_DEVICE_INTERNALLY_SYNCHRONIZED_QUEUES_FEATURES_KHR [internallySynchronizedQueues];
+    PHYSICAL_DEVICE_IMAGE_ALIGNMENT_CONTROL_FEATURES_MESA [imageAlignmentControl];
     PHYSICAL_DEVICE_YCBCR_IMAGE_ARRAYS_FEATURES_EXT [ycbcrImageArrays];
     PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT [
         shaderBufferFloat32Atomics shaderBufferFloat32AtomicAdd shaderBufferFloat64Atomics
@@ -189,7 +220,14 @@ structures! {
     PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT [customBorderColors customBorderColorWithoutFormat];
     PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT [image2DViewOf3D sampler2DViewOf3D];
     PHYSICAL_DEVICE_IMAGE_VIEW_MIN_LOD_FEATURES_EXT [minLod];
+    PHYSICAL_DEVICE_IMAGE_SLICED_VIEW_OF_3D_FEATURES_EXT [imageSlicedViewOf3D];
+    PHYSICAL_DEVICE_YCBCR_2_PLANE_444_FORMATS_FEATURES_EXT [ycbcr2plane444Formats];
+    PHYSICAL_DEVICE_COPY_MEMORY_INDIRECT_FEATURES_KHR [indirectMemoryCopy indirectMemoryToImageCopy];
+    PHYSICAL_DEVICE_DEVICE_ADDRESS_COMMANDS_FEATURES_KHR [deviceAddressCommands];
+    PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR [presentId2];
+    PHYSICAL_DEVICE_PRESENT_WAIT_2_FEATURES_KHR [presentWait2];
     PHYSICAL_DEVICE_LEGACY_DITHERING_FEATURES_EXT [legacyDithering];
+    PHYSICAL_DEVICE_LEGACY_VERTEX_ATTRIBUTES_FEATURES_EXT [legacyVertexAttributes];
     PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT [nonSeamlessCubeMap];
     PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT [robustBufferAccess2 robustImageAccess2 nullDescriptor];
     PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT [mutableDescriptorType];
@@ -414,6 +452,10 @@ offered! {
     descriptorBuffer "tests/vk/descriptor_buffers.rs";
     descriptorBufferImageLayoutIgnored "tests/vk/descriptor_buffers.rs";
     descriptorBufferPushDescriptors "tests/vk/descriptor_buffers.rs";
+    maintenance7 "tests/vk/later_maintenance.rs";
+    maintenance9 "tests/vk/later_maintenance.rs";
+    maintenance10 "tests/vk/later_maintenance.rs";
+    maintenance11 "tests/vk/later_maintenance.rs";
     pipelineRobustness "tests/vk/robustness.rs";
     shaderIntegerFunctions2 "tests/spirv/run/integer_functions.spvasm";
     workgroupMemoryExplicitLayout "vkrunner-scripts/memory/workgroup-blocks.shader_test";
@@ -425,6 +467,12 @@ offered! {
     robustImageAccess "tests/vk/bounds.rs";
     formatA4R4G4B4 "tests/vk/images.rs";
     hostImageCopy "tests/vk/host_copies.rs";
+    memoryMapPlaced "tests/vk/memory.rs";
+    memoryUnmapReserve "tests/vk/memory.rs";
+    deviceMemoryReport "tests/vk/memory.rs";
+    reportAddressBinding "tests/vk/memory.rs";
+    internallySynchronizedQueues "tests/vk/synchronisation.rs";
+    imageAlignmentControl "tests/vk/memory.rs";
     attachmentFeedbackLoopLayout "tests/vk/feedback.rs";
     attachmentFeedbackLoopDynamicState "tests/vk/feedback.rs";
     borderColorSwizzle "tests/vk/borders.rs";
@@ -439,7 +487,15 @@ offered! {
     image2DViewOf3D "tests/vk/textures.rs";
     sampler2DViewOf3D "tests/vk/textures.rs";
     legacyDithering "tests/vk/dithering.rs";
+    // The fetcher reads elements of up to 32 bits from any byte.
+    legacyVertexAttributes "tests/vk/dynamic_states.rs";
     minLod "tests/vk/levels.rs";
+    imageSlicedViewOf3D "tests/vk/textures.rs";
+    ycbcr2plane444Formats "tests/vk/planes.rs";
+    indirectMemoryCopy "tests/vk/commands.rs";
+    deviceAddressCommands "tests/vk/address_commands.rs";
+    presentId2 "tests/vk/swapchains.rs";
+    presentWait2 "tests/vk/swapchains.rs";
     nonSeamlessCubeMap "tests/vk/borders.rs";
     robustBufferAccess2 "tests/vk/bounds.rs";
     robustImageAccess2 "tests/vk/bounds.rs";
@@ -572,6 +628,8 @@ pub struct EnabledFeatures {
     /// `textureCompressionASTC_LDR`: no texture has aux data, where the device needs
     /// [`hw::Wa::FlushBetweenAstc5x5AndAux`].
     pub astc: bool,
+    /// `memoryUnmapReserve`: addresses of mappings may have to stay reserved.
+    pub unmap_reserve: bool,
 }
 
 impl FeatureStructure {

@@ -29,6 +29,13 @@ pub struct ImageQuery {
     pub modifier: Option<u64>,
 }
 
+/// `VK_IMAGE_CREATE_ALIAS_SINGLE_LAYER_DESCRIPTOR_BIT_KHR`: shaders may take a view of one layer
+/// for an array, and the reverse. All views of 1D and 2D images are arrays to the hardware, which
+/// takes a missing layer for 0 and clamps others (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Surface
+/// Array).
+const ALIAS_SINGLE_LAYER_DESCRIPTOR: api::ImageCreateFlags =
+    api::ImageCreateFlags::from_raw(1 << 22);
+
 /// Supported image flags.
 const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
     api::ImageCreateFlags::MUTABLE_FORMAT.as_raw()
@@ -40,7 +47,8 @@ const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
         | api::ImageCreateFlags::EXTENDED_USAGE.as_raw()
         | api::ImageCreateFlags::DISJOINT.as_raw()
         // The layout of depth does not depend on sample locations.
-        | api::ImageCreateFlags::SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_EXT.as_raw(),
+        | api::ImageCreateFlags::SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_EXT.as_raw()
+        | ALIAS_SINGLE_LAYER_DESCRIPTOR.as_raw(),
 );
 
 /// Format features that each usage needs; one of several is enough.

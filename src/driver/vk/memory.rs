@@ -1,7 +1,7 @@
 //! Device memory: one BO per allocation.
 
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk as api;
 
@@ -110,10 +110,25 @@ pub struct DeviceMemory {
     buffer: Arc<i915::Buffer>,
     /// Heap usage; none for imported memory.
     _share: Option<Share>,
-    mapped: Mutex<bool>,
+    mapped: Mutex<Mapped>,
     /// The pages are host memory of the application.
     host: bool,
 }
+
+/// Whether and how memory is mapped for the application.
+#[derive(Debug, Default)]
+enum Mapped {
+    #[default]
+    No,
+    /// By the mapping that the driver keeps, so that mapping again is free.
+    Shared,
+    /// By a mapping that exists only until the application ends it: at a chosen address, or one
+    /// whose addresses may have to stay reserved.
+    Own(i915::BufferMapping),
+}
+
+/// Alignment of the addresses that memory can be mapped at, in bytes.
+pub const PLACED_ALIGNMENT_BYTES: u64 = i915::PAGE_BYTES;
 
 /// A share of a heap, returned on drop.
 #[derive(Debug)]
@@ -266,7 +281,7 @@ impl DeviceMemory {
             context: context.clone(),
             buffer,
             _share: share,
-            mapped: Mutex::new(false),
+            mapped: Mutex::default(),
             host: false,
         }
     }
@@ -279,40 +294,73 @@ impl DeviceMemory {
     /// The application freed the memory. Buffers and images may still refer to it, but imported
     /// host pages may go away now.
     pub fn freed(&self) {
+        *self.mapped() = Mapped::No;
         if self.host {
             self.buffer.retire();
         }
     }
 
-    /// Maps the memory. The pointer stays valid until the memory is freed.
-    pub fn map(&self, offset: u64, bytes: u64) -> Result<&i915::BufferMapping> {
+    fn mapped(&self) -> MutexGuard<'_, Mapped> {
+        self.mapped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Maps the memory, at any address or at `place`, where only all of it can be mapped. Returns
+    /// the address of the first byte asked for, which is valid until the memory is unmapped.
+    pub fn map(&self, offset: u64, bytes: u64, place: Option<i915::Place>) -> Result<*mut u8> {
+        let failed = |why: &str| Error::MemoryMapFailed { why: why.into() };
         let end = if bytes == api::WHOLE_SIZE {
             Some(self.bytes)
         } else {
             offset.checked_add(bytes)
         };
         if offset >= self.bytes || end.is_none_or(|end| end > self.bytes || end <= offset) {
-            return Err(Error::MemoryMapFailed {
-                why: "a range beyond the memory".into(),
-            });
+            return Err(failed("a range beyond the memory"));
         }
-        let mut mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
-        if *mapped {
-            return Err(Error::MemoryMapFailed {
-                why: "already mapped".into(),
-            });
+        if let Some(place) = place {
+            // The kernel maps buffers from their beginning on, and `memoryMapRangePlaced` is not
+            // offered.
+            if offset != 0 || end != Some(self.bytes) {
+                return Err(failed("a part of the memory at a chosen address"));
+            }
+            if !place.is_page() {
+                return Err(failed("an address that is not that of a page"));
+            }
+            if self.host {
+                return Err(failed("host memory, which is mapped already"));
+            }
         }
-        let mapping = self.buffer.map().map_err(|error| Error::MemoryMapFailed {
+        let mut mapped = self.mapped();
+        if !matches!(*mapped, Mapped::No) {
+            return Err(failed("already mapped"));
+        }
+        let map_error = |error: i915::Error| Error::MemoryMapFailed {
             why: error.to_string(),
-        })?;
-        *mapped = true;
-        Ok(mapping)
+        };
+        let own = place.is_some() || self.context.features.unmap_reserve && !self.host;
+        let base = if own {
+            let mapping = self.buffer.map_range(self.bytes, place);
+            let mapping = mapping.map_err(map_error)?;
+            let base = mapping.as_ptr();
+            *mapped = Mapped::Own(mapping);
+            base
+        } else {
+            let base = self.buffer.map().map_err(map_error)?.as_ptr();
+            *mapped = Mapped::Shared;
+            base
+        };
+        Ok(base.wrapping_add(offset as usize))
     }
 
-    /// Ends the mapping. The pages stay mapped until the memory is freed, so that mapping again is
-    /// free.
-    pub fn unmap(&self) {
-        *self.mapped.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    /// Ends the mapping. With `reserve`, its addresses stay reserved.
+    pub fn unmap(&self, reserve: bool) -> Result<()> {
+        let failed = |why: String| Err(Error::MemoryMapFailed { why });
+        match (std::mem::take(&mut *self.mapped()), reserve) {
+            (Mapped::Own(mapping), true) => {
+                mapping.reserve().or_else(|error| failed(error.to_string()))
+            }
+            (Mapped::Shared, true) => failed("addresses that cannot be reserved".into()),
+            (_, _) => Ok(()),
+        }
     }
 
     /// Flushes or invalidates CPU caches if the memory type is not coherent. `WHOLE_SIZE` means all
@@ -340,6 +388,11 @@ impl DeviceMemory {
     pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<()> {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         Ok(self.buffer.read(offset, out)?)
+    }
+
+    /// Whether it was allocated elsewhere.
+    pub fn imported(&self) -> bool {
+        self._share.is_none()
     }
 
     /// The BO.

@@ -102,6 +102,11 @@ pub static PLANAR: &[YcbcrFormat] = &[
         R8,
         planes!("R8_UNORM", "R8G8_UNORM", HALF_WIDTH),
     ),
+    two(
+        F::G8_B8R8_2PLANE_444_UNORM,
+        R8,
+        planes!("R8_UNORM", "R8G8_UNORM", FULL),
+    ),
     three(
         F::G8_B8_R8_3PLANE_444_UNORM,
         R8,
@@ -126,6 +131,11 @@ pub static PLANAR: &[YcbcrFormat] = &[
         F::G16_B16R16_2PLANE_422_UNORM,
         R16,
         planes!("R16_UNORM", "R16G16_UNORM", HALF_WIDTH),
+    ),
+    two(
+        F::G16_B16R16_2PLANE_444_UNORM,
+        R16,
+        planes!("R16_UNORM", "R16G16_UNORM", FULL),
     ),
     three(
         F::G16_B16_R16_3PLANE_444_UNORM,

@@ -42,10 +42,14 @@ fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2
         .dwords
 }
 
-/// The vertex element of an attribute. Missing channels are 0, 0, 1. Elements of 64-bit channels
-/// are stored as 128 bits, of which zero is the only padding.
+/// The vertex element of an attribute. Missing channels are 0, 0, 1; without any channel, there is
+/// no such attribute, and all are 0. Elements of 64-bit channels are stored as 128 bits, of which
+/// zero is the only padding.
 fn attribute(from: &VertexAttribute) -> [u32; 2] {
     let mut controls = match from.kind {
+        AttributeKind::Float | AttributeKind::Integer if from.channels == 0 => {
+            [component_control::STORE_0; 4]
+        }
         AttributeKind::Float => [
             component_control::STORE_0,
             component_control::STORE_0,

@@ -587,3 +587,22 @@ fn the_l3_is_divided_before_a_secondary_that_needs_it() {
     dispatch(&mut inherits, true);
     assert_eq!(l3_configs(&inherits), [WITH_SLM]);
 }
+
+#[test]
+fn markers_wait_for_earlier_work_unless_they_are_early() {
+    let push = push();
+    let mut recorder = recorder();
+    recorder.bind(&launch(&kernel(&push), 0x80));
+    assert!(recorder.dispatch([0; 3], [1, 1, 1]).unwrap());
+    let before = names(&recorder).len();
+    recorder.write_marker(0x1000, 5, true).unwrap();
+    recorder.write_marker(0x1004, 6, false).unwrap();
+    let all = commands(&recorder);
+    let found: Vec<_> = all[before..].iter().map(|command| command.0).collect();
+    assert_eq!(
+        found,
+        ["MI_STORE_DATA_IMM", "PIPE_CONTROL", "MI_STORE_DATA_IMM"]
+    );
+    let stall = named(&all[before..], "PIPE_CONTROL")[0];
+    assert_eq!(pipe_control::COMMAND_STREAMER_STALL_ENABLE.get(stall), 1);
+}

@@ -522,14 +522,34 @@ impl CommandBuffer {
     }
 
     /// Resolves a box of a multisampled image to another image. `to` gives the destination's
-    /// offset; its size is ignored.
+    /// offset; its size is ignored. `modes`: that of colour or depth and that of stencil, where
+    /// `None` leaves the destination as it is; without them, colours are averaged.
     pub fn resolve(
         &mut self,
         source: &Image,
         from: &ImageBox,
         destination: &Image,
         to: &ImageBox,
+        modes: Option<[Option<ResolveMode>; 2]>,
     ) -> Result<()> {
+        use api::ImageAspectFlags as A;
+        for (aspect, at) in [(A::DEPTH, 0), (A::STENCIL, 1)] {
+            let mode = modes.and_then(|modes| modes[at]);
+            if let Some(mode) = mode.filter(|_| from.aspect.contains(aspect)) {
+                let from = ImageBox { aspect, ..*from };
+                let to = ImageBox {
+                    aspect,
+                    extent_px: from.extent_px,
+                    layers: from.layers,
+                    ..*to
+                };
+                self.choose_samples((source, &from), (destination, &to), mode)?;
+            }
+        }
+        let skipped = modes.is_some_and(|modes| modes[0].is_none());
+        if !from.aspect.contains(A::COLOR) || skipped {
+            return Ok(());
+        }
         let format = source.aspect_part(from.aspect)?.format;
         self.resolve_samples(
             (source, from, format),

@@ -286,10 +286,40 @@ fn interleaved_range(image: &Image, part: &ImageBox, axis: usize) -> Result<(u32
 }
 
 impl CommandBuffer {
+    /// Copies between memory, of an address and a size, and a box of an image.
+    pub fn copy_memory_image(
+        &mut self,
+        (address, size): (u64, u64),
+        rows: &BufferTexelLayout,
+        image: &Image,
+        of: &ImageBox,
+        to_image: bool,
+    ) -> Result<()> {
+        let place = |offset: u64, bytes: u64| match offset.checked_add(bytes) {
+            Some(end) if end <= size => Ok(address + offset),
+            _ => Err(OUT_OF_RANGE),
+        };
+        self.copy_rows_image(place, rows, image, of, to_image)
+    }
+
     /// Copies between a buffer and an image.
     fn copy_buffer_image(
         &mut self,
         buffer: &Buffer,
+        rows: &BufferTexelLayout,
+        image: &Image,
+        of: &ImageBox,
+        to_image: bool,
+    ) -> Result<()> {
+        let place = |offset, bytes| buffer.address_of(offset, bytes);
+        self.copy_rows_image(place, rows, image, of, to_image)
+    }
+
+    /// Copies between rows of texels in memory and an image. `place`: the address of an offset, if
+    /// that many bytes follow.
+    fn copy_rows_image(
+        &mut self,
+        place: impl Fn(u64, u64) -> Result<u64>,
         rows: &BufferTexelLayout,
         image: &Image,
         of: &ImageBox,
@@ -310,7 +340,7 @@ impl CommandBuffer {
             u64::from(slice_rows) * u64::from(extent.slices - 1) + u64::from(extent.rows - 1);
         let bytes = last_row * u64::from(pitch_bytes) + u64::from(linear_extent.row_bytes);
         let linear = TexelMemory {
-            address: buffer.address_of(rows.offset_bytes, bytes)?,
+            address: place(rows.offset_bytes, bytes)?,
             order: Order::Rows,
             pitch_bytes,
             x_bytes: 0,

@@ -4,7 +4,7 @@ use blit::MemoryBox;
 use cmd::PendingFlushes;
 
 use super::buffer::CommandBuffer;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::surface_state::BufferDescriptor;
 use crate::sync::EVENT_SET;
 
@@ -54,6 +54,21 @@ impl CommandBuffer {
         Ok(())
     }
 
+    /// Performs `count` copies, whose addresses and sizes are listed from `address` on.
+    pub fn copy_indirect(&mut self, address: u64, stride_bytes: u64, count: u32) -> Result<()> {
+        const UNALIGNED: Error = Error::InvalidUse {
+            why: "a list of copies that is not aligned, or whose copies overlap",
+        };
+        if !(address | stride_bytes).is_multiple_of(4) {
+            return Err(UNALIGNED);
+        }
+        let launches = blit::copy_indirect_launches(address, stride_bytes, count);
+        for launch in launches.ok_or(UNALIGNED)? {
+            self.dispatch_meta(&launch)?;
+        }
+        Ok(())
+    }
+
     /// Fills memory with a dword; address and size are multiples of 4.
     pub fn fill(&mut self, address: u64, bytes: u64, value: u32) -> Result<()> {
         self.order_write(MemoryBox::line(address, bytes));
@@ -87,6 +102,11 @@ impl CommandBuffer {
             .barrier(PendingFlushes::STALL.with(PendingFlushes::FLUSH_DATA));
         self.recorder
             .store(address, if set { EVENT_SET } else { 0 })
+    }
+
+    /// Writes a dword: at once (`early`), or when all earlier work is done.
+    pub fn write_marker(&mut self, address: u64, value: u32, early: bool) -> Result<()> {
+        self.recorder.write_marker(address, value, early)
     }
 
     /// Waits until an event is set.

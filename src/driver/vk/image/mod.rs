@@ -18,5 +18,5 @@ mod view;
 
 pub use aux_choice::{AuxKind, have_compatible_compression, is_worth_fast_clear};
 pub use create_info::ImageCreateInfo;
-pub use object::{AuxSurface, Image, ImagePlane};
+pub use object::{ALIGNMENTS, AuxSurface, Image, ImagePlane};
 pub use view::{View, ViewInfo};

@@ -86,6 +86,9 @@ struct MemoryRange {
     bound: OnceLock<BoundMemory>,
 }
 
+/// The alignments of images with optimal tiling, as a mask of bytes: a tile is a page.
+pub const ALIGNMENTS: u32 = 4096;
+
 /// The memory that a range is bound to.
 #[derive(Debug)]
 struct BoundMemory {
@@ -263,6 +266,14 @@ impl Image {
         };
         place.bound.set(bound).map_err(|_| Error::InvalidUse {
             why: "an image bound twice",
+        })
+    }
+
+    /// The ranges of GPU addresses that the image is bound to: address and bytes of each.
+    pub fn bound_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.ranges.iter().filter_map(|range| {
+            let bound = range.bound.get()?;
+            Some((bound.address, range.allocation.size_bytes))
         })
     }
 

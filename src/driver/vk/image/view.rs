@@ -36,6 +36,8 @@ pub struct ViewInfo {
     pub usage: api::ImageUsageFlags,
     /// Minimum level that is sampled, counted as the image's levels are.
     pub min_lod: f32,
+    /// First slice and number of slices that storage images of a 3D view have; all without it.
+    pub slices: Option<(u32, u32)>,
 }
 
 /// Surface states for the sampler, one for each plane.
@@ -288,6 +290,22 @@ impl View {
     }
 }
 
+/// The first layer or slice of a view, and their number, where it may have only some slices.
+fn slices_of_level(image: &Image, range: &Range, slices: Option<(u32, u32)>) -> Result<(u32, u32)> {
+    let Some((first, count)) = slices else {
+        return Ok((range.first_layer, range.layers));
+    };
+    let left = image.slices(range.first_level).checked_sub(first);
+    let count = match count {
+        api::REMAINING_3D_SLICES_EXT => left,
+        count => left.filter(|&left| count <= left).map(|_| count),
+    };
+    let count = count.filter(|&count| count > 0).ok_or(Error::InvalidUse {
+        why: "slices of a view beyond its image",
+    })?;
+    Ok((first, count))
+}
+
 /// Packs the surface state of a plane or aspect.
 fn pack_surface(
     image: &Image,
@@ -322,14 +340,17 @@ fn pack_surface(
         min_lod: info.min_lod,
         control: image.mcs(part)?,
     };
-    // A slice of a 3D image is sampled as a 2D image: slices are laid out like layers.
-    let flat = viewer == SurfaceUsage::Sampler
-        && part.surface.dim == ImageDim::D3
-        && info.kind != T::TYPE_3D;
+    // A slice of a 3D image is sampled as a 2D image: slices are laid out like layers. Some slices
+    // are stored to as layers, as shaders ask for their number, too, and address both alike.
+    let flat = viewer == SurfaceUsage::Sampler && info.kind != T::TYPE_3D;
+    let slices = info.slices.filter(|_| viewer == SurfaceUsage::Storage);
+    let (first_layer, layers) = slices_of_level(image, range, slices)?;
     let planes = part.surface.planes();
-    let view_surface = match flat {
+    let view_surface = match part.surface.dim == ImageDim::D3 && (flat || slices.is_some()) {
         true => ImageView {
             surface: &planes,
+            first_layer,
+            layers,
             ..view_surface
         },
         false => view_surface,
