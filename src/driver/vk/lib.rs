@@ -34,6 +34,7 @@ pub mod limits;
 pub mod memory;
 mod meta_pipelines;
 pub mod modifier;
+mod newer_types;
 pub mod physical;
 pub mod pipeline;
 pub mod planar;

@@ -9,6 +9,7 @@ mod contents;
 mod data;
 mod indirect;
 mod layout;
+mod pipeline_layout;
 mod pool;
 mod push;
 mod set;
@@ -20,9 +21,8 @@ pub use contents::DescriptorContents;
 pub use data::{DESCRIPTOR_BYTES, DescriptorBytes, buffer_descriptor, image_descriptor};
 pub use i915::SurfaceHeap;
 pub(crate) use indirect::handle_at;
-pub use layout::{
-    BindingInfo, PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, descriptor_slots,
-};
+pub use layout::{BindingInfo, SetLayout, SetLayoutBuilder, descriptor_slots};
+pub use pipeline_layout::{PipelineLayout, PushRange};
 pub use pool::DescriptorPool;
 pub use push::PushDescriptorSet;
 pub use set::{
