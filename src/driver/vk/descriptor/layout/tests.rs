@@ -1,6 +1,6 @@
 //! Tests of set layouts: offsets for shaders and for sets.
 
-use super::super::pipeline_layout::PipelineLayout;
+use super::super::pipeline_layout::{PipelineLayout, PushRange};
 use super::*;
 
 fn info(binding: u32, kind: api::DescriptorType, count: u32) -> BindingInfo {
