@@ -48,10 +48,10 @@
 //! ## Indirect descriptors
 //! The heap has room for 2^20 surfaces. Sets that could take up much of it are in memory instead,
 //! in a region of 4 GiB ([`PipelineLayout::indirect_base_high`]), each descriptor
-//! [`IndirectDescriptor::BYTES`] long. Shaders load the handles of images and samplers, whose states
-//! belong to the views and samplers themselves, and address and size of buffers, which they access
-//! by address (A64) with a bounds check. [`DriverValue::SetHandle`] of such a set is its offset in
-//! the region plus [`IndirectDescriptor::TAG`].
+//! [`IndirectDescriptor::BYTES`] long. Shaders load the handles of images and samplers, whose
+//! states belong to the views and samplers themselves, and address and size of buffers, which they
+//! access by address (A64) with a bounds check. [`DriverValue::SetHandle`] of such a set is its
+//! offset in the region plus [`IndirectDescriptor::TAG`].
 //!
 //! ## Constant data
 //! A shader may have constant data, [`ConstantData`]. The driver creates a surface

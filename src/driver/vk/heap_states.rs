@@ -1,7 +1,8 @@
 //! States in the bindless heap that indirect descriptors refer to.
 //!
-//! In:  the surface states of a view, or the states of a sampler. Out: their place in the heap. They
-//!      are written at first use, and stay until their owner is dropped.
+//! In:  the surface states of a view, or the states of a sampler.
+//! Out: their place in the heap. They are written at first use, and stay until their owner is
+//!      dropped.
 
 use std::sync::{Arc, OnceLock};
 

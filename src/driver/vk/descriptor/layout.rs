@@ -511,7 +511,8 @@ impl SetLayout {
         self.indirect = true;
     }
 
-    /// Creates the set of a layout that has only embedded samplers, which is bound without a buffer.
+    /// Creates the set of a layout that has only embedded samplers, which is bound without a
+    /// buffer.
     pub fn embed_samplers(&mut self, context: &Context) -> Result<()> {
         let set = IndirectSet::new(context, self.size.heap_bytes as u32)?;
         for binding_layout in &self.bindings {
@@ -589,8 +590,8 @@ impl SetLayout {
         self.size.heap_bytes = heap_bytes.next_multiple_of(SURFACE_BYTES.into());
     }
 
-    /// Whether descriptors can be indirect: dynamic buffers have surfaces that are written when they
-    /// are bound.
+    /// Whether descriptors can be indirect: dynamic buffers have surfaces that are written when
+    /// they are bound.
     fn may_be_indirect(&self) -> bool {
         let mut all = self.bindings.iter();
         let wanted = self.descriptor_buffer || !self.bindings.is_empty();

@@ -1,7 +1,8 @@
 //! Views of texel buffers in descriptor buffers, which the application gives by address.
 //!
-//! In:  addresses. Out: views, one for each range and format: nothing tells when a descriptor is not
-//!      used any more, so they stay.
+//! In:  addresses.
+//! Out: views, one for each range and format: nothing tells when a descriptor is not used any more,
+//!      so they stay.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
