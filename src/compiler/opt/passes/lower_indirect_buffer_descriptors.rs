@@ -198,7 +198,8 @@ impl Origin {
                         .iter()
                         .for_each(|source| follow(source.def));
                 }
-                Instr::Const { .. } | Instr::Undef { .. } => {}
+                // A null pointer is a null surface.
+                Instr::Const { .. } | Instr::Undef { .. } => origin.direct = true,
                 // Loaded from a variable, for example: it can be any handle.
                 _ => {
                     origin = Origin {
