@@ -198,7 +198,7 @@ impl Origin {
                         .iter()
                         .for_each(|source| follow(source.def));
                 }
-                // A null pointer is a null surface.
+                // A null pointer, which is read like a null surface.
                 Instr::Const { .. } | Instr::Undef { .. } => origin.direct = true,
                 // Loaded from a variable, for example: it can be any handle.
                 _ => {
@@ -223,8 +223,10 @@ struct Buffer {
 /// Loads address and size of a buffer.
 fn load_buffer(b: &mut Builder<'_>, handle: Id<Def>, origin: Origin, base_high: u32) -> Buffer {
     let tag = b.imm_u32(IndirectDescriptor::TAG);
-    let masked = b.iand(handle, tag);
-    let is_indirect = b.ieq(masked, tag);
+    // Neither a surface's handle nor an indirect descriptor's has the low bits of a null pointer.
+    let low_bits = b.imm_u32(IndirectDescriptor::BYTES - 1);
+    let low_bits = b.iand(handle, low_bits);
+    let is_indirect = b.ieq(low_bits, tag);
     let indirect = match origin.direct {
         // The descriptor at offset 0, all zeros, serves lanes with another kind of handle.
         true => b.bcsel(is_indirect, handle, tag),
@@ -242,7 +244,8 @@ fn load_buffer(b: &mut Builder<'_>, handle: Id<Def>, origin: Origin, base_high: 
     }
     // The heap's first surface, which is null, serves the others.
     let zero = b.imm_u32(0);
-    let surface = b.bcsel(is_indirect, zero, handle);
+    let is_surface = b.ieq(low_bits, zero);
+    let surface = b.bcsel(is_surface, handle, zero);
     let address = b.load(IntrinsicOp::LoadSsboAddress, 1, 64, &[surface], &[]);
     let bytes = b.load(IntrinsicOp::GetSsboSize, 1, 32, &[surface], &[]);
     Buffer {
