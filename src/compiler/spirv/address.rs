@@ -7,12 +7,14 @@
 //! Ref: SPV_KHR_physical_storage_buffer; "SPIR-V Specification", "Memory Operands", Aligned.
 
 use crate::error::Result;
+use crate::memory::memory_operand_access;
 use crate::reader::Inst;
 use crate::state::Translator;
-use crate::types::Ty;
-use crate::value::{Pointer, PointerBase, Value};
+use crate::types::{Ty, UNTYPED};
+use crate::value::{AccessStep, Pointer, PointerBase, Value};
 use entity::Id;
-use nir::{AluOp as A, Def, IntrinsicOp};
+use nir::{AluOp as A, Def, IntrinsicOp, Type};
+use smallvec::SmallVec;
 use spirv::{MemoryAccess, Op, StorageClass};
 use std::rc::Rc;
 
@@ -135,6 +137,67 @@ impl Translator<'_> {
             _ => return inst.loc.unsupported("this conversion of an address"),
         };
         Ok(Some(value))
+    }
+
+    /// `OpCopyMemorySized`: copies a constant number of bytes, in dwords if it is a multiple of four.
+    pub fn copy_bytes(&mut self, inst: &Inst) -> Result<()> {
+        const MAX_UNITS: u32 = 4096;
+        let size = self.def(inst.arg(2)?)?;
+        let size = self.emit.index32(size)?;
+        let Some(&[bytes]) = self.emit.const_of(size).map(|v| v.as_slice()) else {
+            return inst
+                .loc
+                .unsupported("a copy of a number of bytes that is not constant");
+        };
+        let bytes = bytes as u32;
+        let unit = match bytes {
+            bytes if bytes % 4 == 0 => 4,
+            bytes if bytes % 2 == 0 => 2,
+            _ => 1,
+        };
+        if bytes / unit > MAX_UNITS {
+            return inst.loc.limit("parts of a copy", MAX_UNITS as usize);
+        }
+        let operands = memory_operand_access(inst.args.get(3).copied());
+        let (target, source) = (self.pointer(inst.arg(0)?)?, self.pointer(inst.arg(1)?)?);
+        let target = self.pointer_to_units(&target, unit)?;
+        let source = self.pointer_to_units(&source, unit)?;
+        for index in 0..bytes / unit {
+            let index = self.emit.imm32(index);
+            let at = |p: &Pointer| {
+                let mut p = p.clone();
+                p.steps.push(AccessStep::Ptr(index, unit));
+                p
+            };
+            let (to, access) = self.pointer_access(&at(&target), operands)?;
+            let (from, from_access) = self.pointer_access(&at(&source), operands)?;
+            let value = self.emit.load(from, (1, 8 * unit as u8), from_access)?;
+            self.emit.store(to, value, access)?;
+        }
+        Ok(())
+    }
+
+    /// `p` as a pointer to integers of `bytes`.
+    fn pointer_to_units(&mut self, p: &Pointer, bytes: u32) -> Result<Pointer> {
+        if !self.has_layout(p.class) {
+            return self
+                .loc()
+                .unsupported(format!("a copy of bytes in {:?}", p.class));
+        }
+        let ty = self.emit.shader.types.intern(Type::Int(8 * bytes as u8));
+        Ok(Pointer {
+            base: PointerBase::Value {
+                def: self.pointer_as_value(p)?,
+                ty,
+                stride_bytes: bytes,
+            },
+            steps: SmallVec::new(),
+            class: p.class,
+            mode: p.mode,
+            to: UNTYPED,
+            access: p.access,
+            align_bytes: 0,
+        })
     }
 
     /// `p` with the alignment from the memory operands (from the mask on) of a load or store.

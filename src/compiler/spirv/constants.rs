@@ -85,7 +85,8 @@ impl Translator<'_> {
             | Op::ConstantCompositeReplicateEXT
             | Op::SpecConstantCompositeReplicateEXT
             | Op::Undef
-            | Op::Variable => {
+            | Op::Variable
+            | Op::UntypedVariableKHR => {
                 self.set_id_state(inst.id, IdState::Lazy(index));
                 Ok(())
             }
@@ -144,7 +145,7 @@ impl Translator<'_> {
             }
             Op::ConstantNull => self.null(inst.ty),
             Op::Undef => self.undef(inst.ty),
-            Op::Variable => self.global_variable(inst),
+            Op::Variable | Op::UntypedVariableKHR => self.global_variable(inst),
             Op::ConstantSampler => inst.loc.unsupported("a sampler"),
             _ => inst
                 .loc
@@ -349,12 +350,7 @@ impl Translator<'_> {
     }
 
     fn global_variable(&mut self, inst: &Inst) -> Result<Value> {
-        let (class, to) = match &*self.ty(inst.ty)? {
-            Ty::Pointer { class, to, .. } => (*class, *to),
-            _ => {
-                return inst.loc.expected("a pointer type", format!("%{}", inst.ty));
-            }
-        };
+        let (class, to, init) = self.variable_parts(inst)?;
         let m = self.module;
         let mut access = nir::Access::default();
         for d in m.decorations_of_id(inst.id) {
@@ -416,7 +412,7 @@ impl Translator<'_> {
             info.push_constant_bytes = info.push_constant_bytes.max(end);
         }
         let value = pointer(PointerBase::Var(var), mode, access);
-        if let Some(&init) = inst.args.get(1) {
+        if let Some(init) = init {
             if mode == VariableMode::Shared {
                 if self.leaf_count(to)? > MAX_LEAVES {
                     return inst

@@ -4,7 +4,7 @@ use crate::constants::MAX_LEAVES;
 use crate::error::Result;
 use crate::reader::Inst;
 use crate::state::Translator;
-use crate::types::Ty;
+use crate::types::{Ty, UNTYPED};
 use crate::value::{AccessStep, Opaque, Pointer, PointerBase, Value, pointer_bits};
 use entity::Id;
 use nir::{Access, AluOp, Def, IntrinsicOp, Type, VariableMode};
@@ -41,7 +41,10 @@ impl Translator<'_> {
         stride_bytes: u32,
     ) -> Result<Value> {
         let mode = self.variable_mode(class, to)?;
-        let ty = self.nir_type(to, self.has_layout(class))?;
+        let ty = match to {
+            UNTYPED => self.emit.shader.types.intern(Type::Int(32)),
+            to => self.nir_type(to, self.has_layout(class))?,
+        };
         Ok(Value::Pointer(Rc::new(Pointer {
             base: PointerBase::Value {
                 def,
@@ -60,23 +63,23 @@ impl Translator<'_> {
     /// Memory instructions; false if `inst` is not one.
     pub fn memory_inst(&mut self, inst: &Inst) -> Result<bool> {
         match inst.op {
-            Op::Variable => self.local_variable(inst)?,
+            Op::Variable | Op::UntypedVariableKHR => self.local_variable(inst)?,
             Op::Load => {
-                let p = self.pointer(inst.arg(0)?)?;
+                let p = self.pointer_to(inst.arg(0)?, inst.ty)?;
                 let p = self.with_alignment(p, inst.args.get(1..).unwrap_or(&[]));
                 let operand_access = memory_operand_access(inst.args.get(1).copied());
                 let v = self.load(&p, operand_access)?;
                 self.set_result(inst, v)?;
             }
             Op::Store => {
-                let p = self.pointer(inst.arg(0)?)?;
+                let p = self.pointer_to(inst.arg(0)?, self.type_of(inst.arg(1)?)?)?;
                 let v = self.value(inst.arg(1)?)?;
                 let p = self.with_alignment(p, inst.args.get(2..).unwrap_or(&[]));
                 let operand_access = memory_operand_access(inst.args.get(2).copied());
                 self.store(&p, &v, operand_access)?;
             }
             Op::CopyMemory => {
-                let (to, from) = (self.pointer(inst.arg(0)?)?, self.pointer(inst.arg(1)?)?);
+                let (to, from) = self.copied_pointers(inst.arg(0)?, inst.arg(1)?)?;
                 let first = inst.args.get(2).copied();
                 // With two memory operands, the second is for the source; it follows the parameters
                 // of the first.
@@ -94,53 +97,123 @@ impl Translator<'_> {
                 let v = self.load(&from, memory_operand_access(second))?;
                 self.store(&to, &v, memory_operand_access(first))?;
             }
+            Op::CopyMemorySized => self.copy_bytes(inst)?,
             Op::AccessChain | Op::InBoundsAccessChain => {
                 let p = self.pointer(inst.arg(0)?)?;
                 let v = self.access_chain(inst, &p, inst.args.get(1..).unwrap_or(&[]))?;
                 self.set_result(inst, v)?;
             }
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
+                let p = self.pointer_to(inst.arg(1)?, inst.arg(0)?)?;
+                let v = self.access_chain(inst, &p, inst.args.get(2..).unwrap_or(&[]))?;
+                self.set_result(inst, v)?;
+            }
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
                 let p = self.pointer(inst.arg(0)?)?;
-                let p = self.ptr_access_chain_step(inst, &p)?;
+                let p = self.ptr_access_chain_step(inst.arg(0)?, inst.arg(1)?, &p)?;
                 let v = self.access_chain(inst, &p, inst.args.get(2..).unwrap_or(&[]))?;
+                self.set_result(inst, v)?;
+            }
+            Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => {
+                let p = self.pointer_to(inst.arg(1)?, inst.arg(0)?)?;
+                let p = self.ptr_access_chain_step(inst.arg(1)?, inst.arg(2)?, &p)?;
+                let v = self.access_chain(inst, &p, inst.args.get(3..).unwrap_or(&[]))?;
                 self.set_result(inst, v)?;
             }
             Op::ArrayLength => {
                 let p = self.pointer(inst.arg(0)?)?;
-                let member = inst.arg(1)?;
-                let mut p = (*p).clone();
-                p.to = match &*self.ty(p.to)? {
-                    Ty::Struct { members, .. } => match members.get(member as usize) {
-                        Some(&m) => m,
-                        None => return inst.loc.expected("a member", member.to_string()),
-                    },
-                    _ => return inst.loc.expected("a pointer to a struct", "another"),
-                };
-                if !matches!(&*self.ty(p.to)?, Ty::Array { len: None, .. }) {
-                    return inst.loc.expected("a runtime array", format!("%{}", p.to));
-                }
-                p.steps.push(AccessStep::Struct(member));
-                let mem = self.memory_ref(&p, Access::default())?;
-                let n = self.emit.intrinsic_value(
-                    IntrinsicOp::DerefBufferArrayLength,
-                    (1, 32),
-                    &[mem.def],
-                    &[],
-                )?;
-                self.set_result(inst, Value::Def(n))?;
+                self.runtime_array_length(inst, &p, inst.arg(1)?)?;
+            }
+            Op::UntypedArrayLengthKHR => {
+                let p = self.pointer_to(inst.arg(1)?, inst.arg(0)?)?;
+                self.runtime_array_length(inst, &p, inst.arg(2)?)?;
             }
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    fn local_variable(&mut self, inst: &Inst) -> Result<()> {
-        let (class, to) = match &*self.ty(inst.ty)? {
-            Ty::Pointer { class, to, .. } => (*class, *to),
-            _ => {
-                return inst.loc.expected("a pointer type", format!("%{}", inst.ty));
-            }
+    /// The pointer with this id as one to `to`. Uses of untyped pointers say what they point to;
+    /// others keep their type.
+    pub fn pointer_to(&mut self, id: u32, to: u32) -> Result<Rc<Pointer>> {
+        let p = self.pointer(id)?;
+        if p.to == to || !self.is_untyped(id)? {
+            return Ok(p);
+        }
+        if !self.has_layout(p.class) {
+            return self
+                .loc()
+                .unsupported(format!("an untyped pointer to {:?}", p.class));
+        }
+        let ty = self.nir_type(to, true)?;
+        let def = self.pointer_as_value(&p)?;
+        Ok(Rc::new(Pointer {
+            base: PointerBase::Value {
+                def,
+                ty,
+                stride_bytes: 0,
+            },
+            steps: SmallVec::new(),
+            class: p.class,
+            mode: p.mode,
+            to,
+            access: p.access,
+            align_bytes: 0,
+        }))
+    }
+
+    fn is_untyped(&mut self, id: u32) -> Result<bool> {
+        let ty = self.type_of(id)?;
+        Ok(matches!(&*self.ty(ty)?, Ty::Pointer { to: UNTYPED, .. }))
+    }
+
+    /// The pointers of `OpCopyMemory`, of which one may be untyped.
+    fn copied_pointers(&mut self, to: u32, from: u32) -> Result<(Rc<Pointer>, Rc<Pointer>)> {
+        let (target, source) = (self.pointer(to)?, self.pointer(from)?);
+        match self.is_untyped(to)? {
+            true => Ok((self.pointer_to(to, source.to)?, source)),
+            false => Ok((target.clone(), self.pointer_to(from, target.to)?)),
+        }
+    }
+
+    /// The number of elements of the runtime array that is the last member of a block.
+    fn runtime_array_length(&mut self, inst: &Inst, p: &Pointer, member: u32) -> Result<()> {
+        let mut p = p.clone();
+        p.to = match &*self.ty(p.to)? {
+            Ty::Struct { members, .. } => match members.get(member as usize) {
+                Some(&m) => m,
+                None => return inst.loc.expected("a member", member.to_string()),
+            },
+            _ => return inst.loc.expected("a pointer to a struct", "another"),
         };
+        if !matches!(&*self.ty(p.to)?, Ty::Array { len: None, .. }) {
+            return inst.loc.expected("a runtime array", format!("%{}", p.to));
+        }
+        p.steps.push(AccessStep::Struct(member));
+        let mem = self.memory_ref(&p, Access::default())?;
+        let n = self.emit.intrinsic_value(
+            IntrinsicOp::DerefBufferArrayLength,
+            (1, 32),
+            &[mem.def],
+            &[],
+        )?;
+        self.set_result(inst, Value::Def(n))
+    }
+
+    /// Storage class, type and initial value of a variable.
+    pub fn variable_parts(&mut self, inst: &Inst) -> Result<(StorageClass, u32, Option<u32>)> {
+        match &*self.ty(inst.ty)? {
+            // An untyped variable names its type before the initial value.
+            Ty::Pointer {
+                class, to: UNTYPED, ..
+            } => Ok((*class, inst.arg(1)?, inst.args.get(2).copied())),
+            Ty::Pointer { class, to, .. } => Ok((*class, *to, inst.args.get(1).copied())),
+            _ => inst.loc.expected("a pointer type", format!("%{}", inst.ty)),
+        }
+    }
+
+    fn local_variable(&mut self, inst: &Inst) -> Result<()> {
+        let (class, to, init) = self.variable_parts(inst)?;
         if class != StorageClass::Function {
             return inst
                 .loc
@@ -160,7 +233,7 @@ impl Translator<'_> {
             access: Access::default(),
             align_bytes: 0,
         });
-        if let Some(&init) = inst.args.get(1) {
+        if let Some(init) = init {
             // Store the initial value here, because the call may be inlined into a loop.
             let init = self.value(init)?;
             self.store(&p, &init, Access::default())?;
@@ -214,20 +287,23 @@ impl Translator<'_> {
         Ok(Value::Pointer(Rc::new(p)))
     }
 
-    /// Applies the element operand of `OpPtrAccessChain` to `p`.
-    fn ptr_access_chain_step(&mut self, inst: &Inst, p: &Pointer) -> Result<Pointer> {
-        let index = self.def(inst.arg(1)?)?;
+    /// Applies the element operand of `OpPtrAccessChain` to `p`, the pointer with the id `base`.
+    fn ptr_access_chain_step(&mut self, base: u32, element: u32, p: &Pointer) -> Result<Pointer> {
+        let index = self.def(element)?;
         let index = self.emit.index32(index)?;
         let mut p = p.clone();
         if self.emit.const_of(index).map(|v| v.as_slice()) == Some(&[0]) {
             return Ok(p);
         }
-        let stride_bytes = match &*self.ty(self.type_of(inst.arg(0)?)?)? {
-            Ty::Pointer { stride_bytes, .. } => *stride_bytes,
-            _ => 0,
+        let (stride_bytes, untyped) = match &*self.ty(self.type_of(base)?)? {
+            Ty::Pointer {
+                stride_bytes, to, ..
+            } => (*stride_bytes, *to == UNTYPED),
+            _ => (0, false),
         };
-        // A pointer to an element of an array moves within that array.
-        if let Some(AccessStep::Array(i)) = p.steps.last().copied() {
+        // A pointer to an element of an array moves within that array. The type of an untyped one
+        // has the distance of elements, whatever it points to.
+        if let Some(AccessStep::Array(i)) = p.steps.last().copied().filter(|_| !untyped) {
             let sum = self.emit.op2(AluOp::IAdd, i, index)?;
             if let Some(last) = p.steps.last_mut() {
                 *last = AccessStep::Array(sum);
@@ -592,7 +668,7 @@ impl Translator<'_> {
 }
 
 /// The access qualifiers of a memory operand.
-fn memory_operand_access(word: Option<u32>) -> Access {
+pub(crate) fn memory_operand_access(word: Option<u32>) -> Access {
     let m = MemoryAccess::from_bits_truncate(word.unwrap_or(0));
     Access {
         volatile: m.contains(MemoryAccess::VOLATILE),

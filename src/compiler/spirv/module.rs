@@ -491,11 +491,15 @@ impl Module {
     pub(crate) fn has_shared_blocks(&self) -> bool {
         let globals = self.globals.iter();
         let insts = globals.filter_map(|&index| self.stream.insts.get(index as usize));
-        insts.filter(|r| r.op == Op::Variable).any(|r| {
+        let variables = insts.filter(|r| matches!(r.op, Op::Variable | Op::UntypedVariableKHR));
+        variables.into_iter().any(|r| {
             let inst = self.stream.inst(r);
             let class = inst.args.first().copied();
             let pointer = self.stream.def(inst.ty).filter(|t| t.op == Op::TypePointer);
-            let to = pointer.and_then(|t| self.stream.inst(t).args.get(1).copied());
+            let to = match r.op {
+                Op::UntypedVariableKHR => inst.args.get(1).copied(),
+                _ => pointer.and_then(|t| self.stream.inst(t).args.get(1).copied()),
+            };
             class == Some(spirv::StorageClass::Workgroup as u32)
                 && to.is_some_and(|to| self.has_decoration(to, Decoration::Block))
         })

@@ -78,6 +78,7 @@ pub(crate) fn is_supported(capability: C) -> bool {
             | C::VariablePointers
             | C::VariablePointersStorageBuffer
             | C::PhysicalStorageBufferAddresses
+            | C::UntypedPointersKHR
             | C::VulkanMemoryModel
             | C::VulkanMemoryModelDeviceScope
             | C::WorkgroupMemoryExplicitLayoutKHR

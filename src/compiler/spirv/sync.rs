@@ -108,7 +108,13 @@ impl Translator<'_> {
             return Ok(false);
         };
         let target = match self.value(inst.arg(0)?)? {
-            Value::Pointer(p) => AtomicTarget::Memory(p),
+            Value::Pointer(_) => {
+                let ty = match inst.op {
+                    Op::AtomicStore => self.type_of(inst.arg(3)?)?,
+                    _ => inst.ty,
+                };
+                AtomicTarget::Memory(self.pointer_to(inst.arg(0)?, ty)?)
+            }
             Value::Texel(t) => AtomicTarget::Texel(t),
             _ => return inst.loc.expected("a pointer", "another value"),
         };

@@ -8,7 +8,7 @@ use crate::error::{Loc, Result};
 use crate::module::Module;
 use crate::reader::Inst;
 use crate::state::Translator;
-use crate::types::{ImageTy, MatrixLayout, MemberLayout, Ty, TyEntry, add_access};
+use crate::types::{ImageTy, MatrixLayout, MemberLayout, Ty, TyEntry, UNTYPED, add_access};
 use crate::value::{Value, pointer_bits};
 use entity::Id;
 use nir::{BaseType, Dim, StructMember, Type, VariableMode};
@@ -97,7 +97,8 @@ impl Translator<'_> {
                     members: inst.args.to_vec(),
                 }
             }
-            Op::TypePointer => self.pointer_type(inst)?,
+            Op::TypePointer => self.pointer_type(inst, inst.arg(1)?)?,
+            Op::TypeUntypedPointerKHR => self.pointer_type(inst, UNTYPED)?,
             // The type pointed to is not known yet, which a pointer type does not require.
             Op::TypeForwardPointer => match self
                 .module
@@ -192,7 +193,7 @@ impl Translator<'_> {
         })
     }
 
-    fn pointer_type(&self, inst: &Inst) -> Result<Ty> {
+    fn pointer_type(&self, inst: &Inst, to: u32) -> Result<Ty> {
         let Some(class) = StorageClass::from_u32(inst.arg(0)?) else {
             return inst
                 .loc
@@ -200,7 +201,7 @@ impl Translator<'_> {
         };
         Ok(Ty::Pointer {
             class,
-            to: inst.arg(1)?,
+            to,
             stride_bytes: self
                 .module
                 .decoration_arg(inst.id, Decoration::ArrayStride)
@@ -377,7 +378,10 @@ impl Translator<'_> {
                     return self.loc().unsupported("a type of pointers to pointers");
                 }
                 self.pointer_depth += 1;
-                let to = self.nir_type(*to, self.has_layout(class));
+                let to = match *to {
+                    UNTYPED => Ok(self.emit.shader.types.intern(Type::Int(32))),
+                    to => self.nir_type(to, self.has_layout(class)),
+                };
                 self.pointer_depth -= 1;
                 Type::Pointer { mode, to: to? }
             }
@@ -426,6 +430,7 @@ impl Translator<'_> {
             // Before SPIR-V 1.3, a storage buffer is a Uniform block decorated BufferBlock. This
             // holds for pointers to whole blocks; a pointer into a block takes its mode from the
             // variable.
+            StorageClass::Uniform if to == UNTYPED => VariableMode::Ubo,
             StorageClass::Uniform => {
                 let mut t = to;
                 while let Ty::Array { elem, .. } = &*self.ty(t)? {

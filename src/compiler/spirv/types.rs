@@ -37,6 +37,7 @@ pub(crate) enum Ty {
     },
     Pointer {
         class: StorageClass,
+        /// The type pointed to, or [`UNTYPED`].
         to: u32,
         stride_bytes: u32,
     },
@@ -49,6 +50,9 @@ pub(crate) enum Ty {
     /// instruction.
     Opaque(&'static str),
 }
+
+/// The type that an untyped pointer points to: each use says which it is.
+pub(crate) const UNTYPED: u32 = 0;
 
 /// An image type.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -227,6 +227,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_shader_subgroup_rotate", 2, V1_4),
     row("VK_KHR_shader_subgroup_uniform_control_flow", 1, None),
     row("VK_KHR_shader_terminate_invocation", 1, V1_3),
+    row("VK_KHR_shader_untyped_pointers", 1, None),
     row("VK_KHR_spirv_1_4", 1, V1_2),
     row("VK_KHR_storage_buffer_storage_class", 1, V1_1),
     row("VK_KHR_swapchain", 70, None),

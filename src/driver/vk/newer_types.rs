@@ -9,6 +9,8 @@ pub(crate) trait NewerTypes {
     const PHYSICAL_DEVICE_VULKAN_1_4_FEATURES: StructureType = StructureType::from_raw(55);
     const PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT: StructureType =
         StructureType::from_raw(1_000_642_000);
+    const PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_387_000);
     const PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_579_000);
     const PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR: StructureType =

@@ -76,6 +76,8 @@ pub struct ExtensionFeatures {
 trait NewerTypes {
     const PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT: StructureType =
         StructureType::from_raw(1_000_642_000);
+    const PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_387_000);
     const PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_579_000);
     const PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR: StructureType =
@@ -168,6 +170,7 @@ extensions! {
     "VK_KHR_shader_quad_control" PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR [shaderQuadControl];
     "VK_EXT_shader_uniform_buffer_unsized_array" PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT
         [shaderUniformBufferUnsizedArray];
+    "VK_KHR_shader_untyped_pointers" PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR [shaderUntypedPointers];
     "VK_KHR_shader_fma" PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR [shaderFmaFloat16 shaderFmaFloat32 shaderFmaFloat64];
     "VK_KHR_shader_relaxed_extended_instruction" PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR
         [shaderRelaxedExtendedInstruction];
