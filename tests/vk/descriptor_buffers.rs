@@ -107,6 +107,45 @@ fn pipeline(rig: &Rig, glsl: &str, layout: vk::PipelineLayout) -> vk::Pipeline {
     }
 }
 
+/// The range of a buffer as a descriptor's data; every member of the union is a pointer.
+fn of_range<'a>(range: Option<&'a vk::DescriptorAddressInfoEXT<'a>>) -> vk::DescriptorDataEXT<'a> {
+    vk::DescriptorDataEXT {
+        p_storage_buffer: range.map_or(std::ptr::null(), |range| std::ptr::from_ref(range).cast()),
+    }
+}
+
+/// Reads a descriptor of every type, embedded samplers and push descriptors.
+const EVERY_TYPE: &str = "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uint r[]; };
+layout(std140, binding = 1) uniform U { uvec4 v; } uniforms[2];
+layout(binding = 2) uniform utexture2D image;
+layout(binding = 3) uniform sampler plain;
+layout(binding = 4) uniform usampler2D combined[2];
+layout(binding = 5, r32ui) uniform uimage2D picture;
+layout(binding = 6) uniform usamplerBuffer texels[2];
+layout(binding = 7, r32ui) uniform uimageBuffer line;
+layout(std140, binding = 8) uniform Block { uvec4 a; uvec2 b; };
+layout(std430, binding = 9) buffer Nothing { uint n[]; };
+layout(set = 1, binding = 0) uniform sampler embedded;
+layout(std140, set = 2, binding = 0) uniform Pushed { uint p; };
+void main()
+{
+    vec2 at = vec2(2.5, 1.5) / 4.0;
+    r[0] = uniforms[1].v.z;
+    r[1] = textureLod(usampler2D(image, plain), at, 0.0).x;
+    r[2] = textureLod(combined[1], at + 0.25, 0.0).x;
+    r[3] = imageLoad(picture, ivec2(3, 0)).x;
+    r[4] = texelFetch(texels[1], 3).x;
+    r[5] = imageLoad(line, 4).x;
+    r[6] = a.y + b.y;
+    r[7] = textureLod(usampler2D(image, embedded), at, 0.0).x;
+    r[8] = p;
+    r[9] = uniforms[0].v.y + texelFetch(texels[0], 1).x + n.length() + n[2];
+    n[1] = 5u;
+    r[10] = r.length();
+}";
+
 #[test]
 fn every_type_of_descriptor_can_be_in_a_buffer() {
     use vk::DescriptorType as T;
@@ -170,84 +209,29 @@ fn every_type_of_descriptor_can_be_in_a_buffer() {
     };
     let (out_range, uniform_range) = (range(&out, 64), range(&uniform, 16));
     let number_range = range(&numbers, 64);
-    let mut write = |number: usize, element: usize, kind, data| {
+    let images = vk::DescriptorDataEXT {
+        p_sampled_image: &described,
+    };
+    let samplers = vk::DescriptorDataEXT {
+        p_sampler: &sampler,
+    };
+    let (none, numbered) = (of_range(None), of_range(Some(&number_range)));
+    for (number, element, kind, data) in [
+        (0, 0, T::STORAGE_BUFFER, of_range(Some(&out_range))),
+        (1, 0, T::UNIFORM_BUFFER, none),
+        (1, 1, T::UNIFORM_BUFFER, of_range(Some(&uniform_range))),
+        (2, 0, T::SAMPLED_IMAGE, images),
+        (3, 0, T::SAMPLER, samplers),
+        (4, 1, T::COMBINED_IMAGE_SAMPLER, images),
+        (5, 0, T::STORAGE_IMAGE, images),
+        (6, 0, T::UNIFORM_TEXEL_BUFFER, none),
+        (6, 1, T::UNIFORM_TEXEL_BUFFER, numbered),
+        (7, 0, T::STORAGE_TEXEL_BUFFER, numbered),
+        (9, 0, T::STORAGE_BUFFER, none),
+    ] {
         let at = START + places[number] as usize + 16 * element;
         get(&f, kind, data, &mut sets.data[at..]);
-    };
-    let data = |p: &vk::DescriptorAddressInfoEXT<'_>| std::ptr::from_ref(p).cast();
-    let null = std::ptr::null();
-    write(
-        0,
-        0,
-        T::STORAGE_BUFFER,
-        vk::DescriptorDataEXT {
-            p_storage_buffer: data(&out_range),
-        },
-    );
-    write(
-        1,
-        0,
-        T::UNIFORM_BUFFER,
-        vk::DescriptorDataEXT {
-            p_uniform_buffer: null,
-        },
-    );
-    write(
-        1,
-        1,
-        T::UNIFORM_BUFFER,
-        vk::DescriptorDataEXT {
-            p_uniform_buffer: data(&uniform_range),
-        },
-    );
-    write(
-        2,
-        0,
-        T::SAMPLED_IMAGE,
-        vk::DescriptorDataEXT {
-            p_sampled_image: &described,
-        },
-    );
-    write(
-        3,
-        0,
-        T::SAMPLER,
-        vk::DescriptorDataEXT {
-            p_sampler: &sampler,
-        },
-    );
-    let combined = vk::DescriptorDataEXT {
-        p_combined_image_sampler: &described,
-    };
-    write(4, 1, T::COMBINED_IMAGE_SAMPLER, combined);
-    write(
-        5,
-        0,
-        T::STORAGE_IMAGE,
-        vk::DescriptorDataEXT {
-            p_storage_image: &described,
-        },
-    );
-    let uniform_texels = vk::DescriptorDataEXT {
-        p_uniform_texel_buffer: data(&number_range),
-    };
-    write(6, 1, T::UNIFORM_TEXEL_BUFFER, uniform_texels);
-    let none = vk::DescriptorDataEXT {
-        p_uniform_texel_buffer: null,
-    };
-    write(6, 0, T::UNIFORM_TEXEL_BUFFER, none);
-    let storage_texels = vk::DescriptorDataEXT {
-        p_storage_texel_buffer: data(&number_range),
-    };
-    write(7, 0, T::STORAGE_TEXEL_BUFFER, storage_texels);
-    write(
-        9,
-        0,
-        T::STORAGE_BUFFER,
-        vk::DescriptorDataEXT {
-            p_storage_buffer: null,
-        },
-    );
+    }
     let block = START + places[8] as usize;
     for (to, value) in sets.data[block..block + 24]
         .chunks_exact_mut(4)
@@ -271,40 +255,7 @@ fn every_type_of_descriptor_can_be_in_a_buffer() {
     let layouts = [layout, samplers, pushed];
     let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
     let pipeline_layout = unsafe { d.create_pipeline_layout(&info, None) }.unwrap();
-    let pipeline = pipeline(
-        &rig,
-        "#version 450
-layout(local_size_x = 1) in;
-layout(std430, binding = 0) buffer Out { uint r[]; };
-layout(std140, binding = 1) uniform U { uvec4 v; } uniforms[2];
-layout(binding = 2) uniform utexture2D image;
-layout(binding = 3) uniform sampler plain;
-layout(binding = 4) uniform usampler2D combined[2];
-layout(binding = 5, r32ui) uniform uimage2D picture;
-layout(binding = 6) uniform usamplerBuffer texels[2];
-layout(binding = 7, r32ui) uniform uimageBuffer line;
-layout(std140, binding = 8) uniform Block { uvec4 a; uvec2 b; };
-layout(std430, binding = 9) buffer Nothing { uint n[]; };
-layout(set = 1, binding = 0) uniform sampler embedded;
-layout(std140, set = 2, binding = 0) uniform Pushed { uint p; };
-void main()
-{
-    vec2 at = vec2(2.5, 1.5) / 4.0;
-    r[0] = uniforms[1].v.z;
-    r[1] = textureLod(usampler2D(image, plain), at, 0.0).x;
-    r[2] = textureLod(combined[1], at + 0.25, 0.0).x;
-    r[3] = imageLoad(picture, ivec2(3, 0)).x;
-    r[4] = texelFetch(texels[1], 3).x;
-    r[5] = imageLoad(line, 4).x;
-    r[6] = a.y + b.y;
-    r[7] = textureLod(usampler2D(image, embedded), at, 0.0).x;
-    r[8] = p;
-    r[9] = uniforms[0].v.y + texelFetch(texels[0], 1).x + n.length() + n[2];
-    n[1] = 5u;
-    r[10] = r.length();
-}",
-        pipeline_layout,
-    );
+    let pipeline = pipeline(&rig, EVERY_TYPE, pipeline_layout);
     let mut push = rig.buffer(256);
     put(&mut push, &[1234]);
     let pushes = [vk::DescriptorBufferInfo::default()

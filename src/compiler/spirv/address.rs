@@ -139,7 +139,8 @@ impl Translator<'_> {
         Ok(Some(value))
     }
 
-    /// `OpCopyMemorySized`: copies a constant number of bytes, in dwords if it is a multiple of four.
+    /// `OpCopyMemorySized`: copies a constant number of bytes, in dwords if it is a multiple of
+    /// four.
     pub fn copy_bytes(&mut self, inst: &Inst) -> Result<()> {
         const MAX_UNITS: u32 = 4096;
         let size = self.def(inst.arg(2)?)?;

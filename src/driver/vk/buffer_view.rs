@@ -36,7 +36,7 @@ impl BufferView {
         let rest = buffer.bytes.checked_sub(offset).ok_or(Error::InvalidUse {
             why: "a view that starts beyond its buffer",
         })?;
-        Self::at(
+        Self::from_address(
             physical,
             buffer.address()? + offset,
             range.min(rest),
@@ -45,7 +45,7 @@ impl BufferView {
     }
 
     /// Creates a view of memory at an address.
-    pub fn at(
+    pub fn from_address(
         physical: &PhysicalDevice,
         address: u64,
         range: u64,

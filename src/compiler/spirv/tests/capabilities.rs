@@ -161,15 +161,6 @@ const CASES: &[Case] = &[
         "LifetimeStart: this instruction (capability Kernel) is not supported",
     ),
     (
-        "UntypedPointersKHR",
-        "OpDecorate %tex DescriptorSet 0\nOpDecorate %tex Binding 0",
-        "%ptr = OpTypeUntypedPointerKHR StorageBuffer\n\
-         %tex = OpUntypedVariableKHR %ptr StorageBuffer %uint",
-        "%x = OpLoad %uint %tex",
-        "",
-        "UntypedVariableKHR: this instruction (capability UntypedPointersKHR) is not supported",
-    ),
-    (
         "SampleMaskOverrideCoverageNV",
         "OpDecorate %mask BuiltIn SampleMask\nOpDecorate %mask OverrideCoverageNV",
         "%masks = OpTypeArray %int %u1\n%pmasks = OpTypePointer Output %masks\n\

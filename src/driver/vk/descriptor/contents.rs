@@ -83,7 +83,7 @@ impl<'a> DescriptorContents<'a> {
             has_surfaces: !self.surfaces.is_empty(),
             sampler: self
                 .sampler
-                .map(|sampler| (SamplerStates::of(sampler), &sampler.in_heap)),
+                .map(|sampler| (SamplerStates::new(sampler), &sampler.in_heap)),
         }
     }
 

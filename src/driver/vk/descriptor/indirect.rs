@@ -36,7 +36,7 @@ pub(super) struct SamplerStates {
 }
 
 impl SamplerStates {
-    pub(super) fn of(sampler: &Sampler) -> SamplerStates {
+    pub(super) fn new(sampler: &Sampler) -> SamplerStates {
         SamplerStates {
             state: sampler.state,
             chroma: sampler.chroma,
@@ -163,7 +163,7 @@ impl IndirectSet {
 
     /// Writes an immutable sampler.
     pub(super) fn write_sampler(&self, at: u32, sampler: &Sampler) -> Result<()> {
-        let handle = SamplerStates::of(sampler).handle(&self.heap, &sampler.in_heap)?;
+        let handle = SamplerStates::new(sampler).handle(&self.heap, &sampler.in_heap)?;
         let place = dword(at, IndirectDescriptor::SAMPLER_DWORD);
         Ok(self.memory.map()?.write_words(place, &[handle])?)
     }

@@ -40,7 +40,7 @@ impl TexelBuffers {
             bytes,
             format,
         } = texels;
-        let view = Arc::new(BufferView::at(physical, address, bytes, format)?);
+        let view = Arc::new(BufferView::from_address(physical, address, bytes, format)?);
         known.insert(texels, view.clone());
         Ok(view)
     }
