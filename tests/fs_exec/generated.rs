@@ -99,29 +99,18 @@ fn check_code(seed: u64, mut s: Shader, units: Units, failures: &mut Vec<String>
     }
 }
 
-fn seeds() -> std::ops::Range<u64> {
-    let (from, n) = match std::env::var("FUZZ") {
-        Ok(v) => {
-            let (a, b) = v.split_once(',').unwrap_or((&v, "1"));
-            (a.parse().unwrap(), b.parse().unwrap())
-        }
-        Err(_) => (0, PROGRAMS),
-    };
-    from..from + n
-}
-
 /// A shader with random control flow, ballots, elections and reductions computes the same after
 /// every pass.
 #[test]
 fn random_shaders_are_unchanged_by_each_pass() {
-    seeds().for_each(|seed| check_passes(seed, generate(seed), Units::ALL));
+    super::seeds(PROGRAMS).for_each(|seed| check_passes(seed, generate(seed), Units::ALL));
 }
 
 /// The same after instruction selection, in machine code.
 #[test]
 fn random_shaders_match_their_machine_code() {
     let mut failures = Vec::new();
-    for seed in seeds() {
+    for seed in super::seeds(PROGRAMS) {
         check_code(seed, generate(seed), Units::ALL, &mut failures);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -130,7 +119,7 @@ fn random_shaders_match_their_machine_code() {
 /// Shaders with halves, which are packed when only arithmetic uses them.
 #[test]
 fn random_half_shaders_are_unchanged_by_each_pass() {
-    let seeds = seeds().take(300);
+    let seeds = super::seeds(PROGRAMS).take(300);
     seeds.for_each(|seed| check_passes(seed, generate_narrow(seed), Units::ALL));
 }
 
@@ -138,7 +127,7 @@ fn random_half_shaders_are_unchanged_by_each_pass() {
 #[test]
 fn random_half_shaders_match_their_machine_code() {
     let mut failures = Vec::new();
-    for seed in seeds().take(HALVES) {
+    for seed in super::seeds(PROGRAMS).take(HALVES) {
         check_code(seed, generate_narrow(seed), Units::ALL, &mut failures);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -148,7 +137,7 @@ fn random_half_shaders_match_their_machine_code() {
 /// without.
 #[test]
 fn random_64_bit_shaders_are_unchanged_by_each_pass() {
-    for seed in seeds().take(300) {
+    for seed in super::seeds(PROGRAMS).take(300) {
         for units in [Units::ALL, Units::NONE] {
             check_passes(seed, generate_wide(seed), units);
         }
@@ -159,7 +148,7 @@ fn random_64_bit_shaders_are_unchanged_by_each_pass() {
 #[test]
 fn random_64_bit_shaders_match_with_and_without_64_bit_units() {
     let mut failures = Vec::new();
-    for seed in seeds().take(300) {
+    for seed in super::seeds(PROGRAMS).take(300) {
         for units in [Units::ALL, Units::NO_DOUBLES, Units::NO_INT64, Units::NONE] {
             check_code(seed, generate_wide(seed), units, &mut failures);
         }

@@ -208,6 +208,19 @@ fn difference(want: &Buffers, got: &Buffers) -> Option<String> {
 /// A part of each kind of core: the ordinary one, and the small one with its own rules on 64 bits.
 const CORES: [&str; 2] = ["skl", "bxt"];
 
+/// The seeds of random programs: `count` of them, or those that the variable `FUZZ` names as the
+/// first and a number.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let (from, n) = match std::env::var("FUZZ") {
+        Ok(v) => {
+            let (a, b) = v.split_once(',').unwrap_or((&v, "1"));
+            (a.parse().unwrap(), b.parse().unwrap())
+        }
+        Err(_) => (0, count),
+    };
+    from..from + n
+}
+
 fn check(name: &str, shader: &Shader, options: &fs::Options, failures: &mut Vec<String>) -> u32 {
     let bindings = bindings(shader);
     let mut ran = 0;

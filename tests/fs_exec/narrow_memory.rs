@@ -249,24 +249,13 @@ fn compare(shader: &Shader, reference: &Shader, bytes: usize, groups: u32, how: 
     }
 }
 
-fn seeds() -> std::ops::Range<u64> {
-    let (from, n) = match std::env::var("FUZZ") {
-        Ok(v) => {
-            let (a, b) = v.split_once(',').unwrap_or((&v, "1"));
-            (a.parse().unwrap(), b.parse().unwrap())
-        }
-        Err(_) => (0, PROGRAMS),
-    };
-    from..from + n
-}
-
 /// Random accesses of bytes, halves and dwords, in windows that are aligned or not, read and write
 /// what they do one by one. With robust accesses, also in and beyond a buffer that ends within a
 /// window, even within a dword of it.
 #[test]
 fn random_narrow_accesses_match_the_interpreter() {
     let mut merged = 0;
-    for seed in seeds() {
+    for seed in super::seeds(PROGRAMS) {
         let shader = nir::parse(&program(seed)).unwrap_or_else(|e| panic!("{seed}: {e}"));
         nir::validate(&shader).unwrap_or_else(|e| panic!("{seed}: {e}"));
         for (robust, bytes) in [

@@ -302,6 +302,8 @@ void main()
     let cache = vk::PipelineCache::null();
     let kernel = Kernel::new(&rig, &words, kind, &[&buffer], cache);
     const GROUPS: u32 = 70_001;
+    let limits = unsafe { rig.instance.get_physical_device_properties(rig.physical) }.limits;
+    assert!(limits.max_compute_work_group_count[0] >= GROUPS);
     rig.run(|commands| {
         kernel.bind(&rig, commands, &[], &[]);
         unsafe { rig.device.cmd_dispatch(commands, GROUPS, 1, 1) };

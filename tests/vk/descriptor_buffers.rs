@@ -47,12 +47,6 @@ fn address(rig: &Rig, buffer: &Buffer<'_>) -> u64 {
     unsafe { rig.device.get_buffer_device_address(&info) }
 }
 
-fn put(buffer: &mut Buffer<'_>, dwords: &[u32]) {
-    for (to, from) in buffer.data.chunks_exact_mut(4).zip(dwords) {
-        to.copy_from_slice(&from.to_le_bytes());
-    }
-}
-
 /// A descriptor buffer of 4 KiB.
 fn descriptors(rig: &Rig) -> Buffer<'_> {
     let usage = vk::BufferUsageFlags::RESOURCE_DESCRIPTOR_BUFFER_EXT
@@ -187,9 +181,9 @@ fn every_type_of_descriptor_can_be_in_a_buffer() {
         | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
         | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
     let mut numbers = rig.buffer_for(64, usage);
-    put(&mut numbers, &(70..86).collect::<Vec<u32>>());
+    numbers.write_dwords(&(70..86).collect::<Vec<u32>>());
     let (out, mut uniform) = (rig.buffer(64), rig.buffer(256));
-    put(&mut uniform, &[1, 2, 3, 4]);
+    uniform.write_dwords(&[1, 2, 3, 4]);
 
     let sets = descriptors(&rig);
     // The set starts in the middle of its buffer, the second one that is bound.
@@ -257,7 +251,7 @@ fn every_type_of_descriptor_can_be_in_a_buffer() {
     let pipeline_layout = unsafe { d.create_pipeline_layout(&info, None) }.unwrap();
     let pipeline = pipeline(&rig, EVERY_TYPE, pipeline_layout);
     let mut push = rig.buffer(256);
-    put(&mut push, &[1234]);
+    push.write_dwords(&[1234]);
     let pushes = [vk::DescriptorBufferInfo::default()
         .buffer(push.buffer)
         .range(vk::WHOLE_SIZE)];
@@ -313,7 +307,7 @@ void main() { r = v; }",
     let (outs, values) = ([0; 3].map(|_| rig.buffer(64)), [11, 22, 33]);
     let uniforms = values.map(|value| {
         let mut buffer = rig.buffer(256);
-        put(&mut buffer, &[value]);
+        buffer.write_dwords(&[value]);
         buffer
     });
     // Two sets in the first buffer, one in the second.

@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::descriptors::{Program, holding, write};
 use crate::images::Image;
-use crate::rig::{Buffer, Rig};
+use crate::rig::Rig;
 use crate::textures::{COLOUR, fill, image_info, nearest, view};
 
 const STORAGE: vk::DescriptorType = vk::DescriptorType::STORAGE_BUFFER;
@@ -17,12 +17,6 @@ const MILLION: u32 = 1 << 20;
 /// Descriptors that may be written late, or never.
 fn late() -> vk::DescriptorBindingFlags {
     vk::DescriptorBindingFlags::UPDATE_AFTER_BIND | vk::DescriptorBindingFlags::PARTIALLY_BOUND
-}
-
-fn put(buffer: &mut Buffer<'_>, dwords: &[u32]) {
-    for (to, from) in buffer.data.chunks_exact_mut(4).zip(dwords) {
-        to.copy_from_slice(&from.to_le_bytes());
-    }
 }
 
 /// Copies descriptors between sets.
@@ -110,10 +104,10 @@ void main()
     let set = program.set(MILLION).unwrap();
     let out = rig.buffer(64);
     let mut values = [10, 20, 30].map(|value| holding(&rig, value));
-    put(&mut values[1], &[20, 0, 21, 22, 23]);
+    values[1].write_dwords(&[20, 0, 21, 22, 23]);
     let adds = [1000, 2000, 3000].map(|value| {
         let mut buffer = rig.buffer(256);
-        put(&mut buffer, &[0, value, 0, 0]);
+        buffer.write_dwords(&[0, value, 0, 0]);
         buffer
     });
     let commands = rig.record(|commands| {
@@ -218,7 +212,7 @@ void main()
     let usage =
         vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER;
     let mut numbers = rig.buffer_for(64, usage);
-    put(&mut numbers, &(70..86).collect::<Vec<u32>>());
+    numbers.write_dwords(&(70..86).collect::<Vec<u32>>());
     let out = rig.buffer(64);
     write(&rig, set, (0, 0), STORAGE, &out);
     let info = vk::BufferViewCreateInfo::default()

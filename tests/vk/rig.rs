@@ -395,6 +395,13 @@ impl Drop for Buffer<'_> {
 }
 
 impl Buffer<'_> {
+    /// Writes dwords from the start on.
+    pub fn write_dwords(&mut self, dwords: &[u32]) {
+        for (to, from) in self.data.chunks_exact_mut(4).zip(dwords) {
+            to.copy_from_slice(&from.to_le_bytes());
+        }
+    }
+
     pub fn dwords(&self) -> Vec<u32> {
         self.data
             .chunks_exact(4)

@@ -3,7 +3,7 @@
 //! In:  scalar ALU operations.
 //! Out: where `c` is below the lowest bit that `x` may have, `x + c` has the bits of both. Then
 //!      `(x + c) >> n` is `x >> n` if the shift drops `c`, and `(x + c) & m` is `(x & m) + (c & m)`
-//!      if other masks share `x & m` or nothing else needs the sum: the elements 4i, 4i+1, … of an
+//!      if other masks share `x & m` or nothing else needs the sum: elements 4i and 4i + 1 of an
 //!      array in rows then differ only in a constant, by which `opt_load_store_vectorize` merges
 //!      accesses.
 //! Tests: tests/opt/opt_low_bits/.
