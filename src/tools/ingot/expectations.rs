@@ -14,6 +14,9 @@
 //! [may_skip."…"]              # passes on Ingot; on other drivers it may also be skipped
 //! reason = "the extension is newer than some drivers"
 //! message = "VK_KHR_…"
+//! [may_fail."…"]              # Vulkan leaves the result to the implementation
+//! reason = "the pattern of a tessellated patch"
+//! passes_on = ["Intel"]       # besides Ingot, drivers whose result is known: it must pass there
 //! ```
 //!
 //! The nearest entry counts: that of the script, then that of its folder, then that of the folder
@@ -35,8 +38,10 @@ pub struct Expectation {
     pub message: Option<String>,
     /// The only driver on which this is expected; any if `None`.
     pub driver: Option<String>,
-    /// The script may pass, too, and does so on Ingot.
+    /// The script may pass, too.
     pub may_pass: bool,
+    /// Drivers on which the script passes: the entry does not concern them.
+    pub passes_on: Vec<String>,
 }
 
 /// The name of our driver in device names and in the file.
@@ -50,7 +55,7 @@ impl Expectation {
             |driver: &str| device.contains(&format!("[{driver}]")) || device.starts_with(driver);
         match &self.driver {
             Some(driver) => is_of(driver),
-            None => !self.may_pass || !is_of(INGOT),
+            None => !self.passes_on.iter().any(|driver| is_of(driver)),
         }
     }
 }
@@ -111,7 +116,11 @@ fn parse(text: &str) -> Result<BTreeMap<String, Expectation>, String> {
             "fail" => (Verdict::Fail, false),
             "skip" => (Verdict::Skip, false),
             "may_skip" => (Verdict::Skip, true),
-            other => return Err(format!("[{other}]: only fail, skip and may_skip are known")),
+            "may_fail" => (Verdict::Fail, true),
+            other => {
+                let known = "fail, skip, may_skip and may_fail";
+                return Err(format!("[{other}]: only {known} are known"));
+            }
         };
         let scripts = scripts.get_ref().as_table();
         for (name, entry) in scripts.ok_or("a table of scripts is expected")? {
@@ -121,17 +130,39 @@ fn parse(text: &str) -> Result<BTreeMap<String, Expectation>, String> {
             };
             let name = name.get_ref().to_string();
             let reason = text("reason").ok_or_else(|| format!("{name}: no reason given"))?;
+            let passes_on = passes_on(may_pass, entry.get_ref().get("passes_on"))
+                .map_err(|e| format!("{name}: {e}"))?;
             let expectation = Expectation {
                 verdict,
                 reason,
                 message: text("message"),
                 driver: text("driver"),
                 may_pass,
+                passes_on,
             };
             entries.insert(name, expectation);
         }
     }
     Ok(entries)
+}
+
+/// The drivers on which a script passes: Ingot if it may pass at all, and those listed.
+fn passes_on(
+    may_pass: bool,
+    listed: Option<&toml::Spanned<toml::de::DeValue<'_>>>,
+) -> Result<Vec<String>, &'static str> {
+    let mut drivers: Vec<String> = may_pass.then(|| INGOT.to_string()).into_iter().collect();
+    let Some(listed) = listed else {
+        return Ok(drivers);
+    };
+    let expected = "passes_on is a list of drivers' names, for may_skip and may_fail";
+    if !may_pass {
+        return Err(expected);
+    }
+    for driver in listed.get_ref().as_array().ok_or(expected)? {
+        drivers.push(driver.get_ref().as_str().ok_or(expected)?.to_string());
+    }
+    Ok(drivers)
 }
 
 /// Compares an outcome with its expectation: `None` if they agree, else a message.
@@ -225,6 +256,28 @@ mod tests {
         assert!(judged(other, Verdict::Skip, "Missing VK_Y"));
         assert!(judged(other, Verdict::Fail, "Missing VK_X"));
         assert!(!judged(other, Verdict::Pass, ""));
+    }
+
+    #[test]
+    fn a_script_may_fail_where_the_result_is_not_known() {
+        let text = "[may_fail.\"a\"]\nreason = \"free\"\npasses_on = [\"Intel\"]\n";
+        let expectations = Expectations {
+            root: PathBuf::from("scripts"),
+            entries: parse(text).unwrap(),
+        };
+        let judged = |device: &str, verdict| {
+            let expected = expectations.expectation(Path::new("scripts/a"), device);
+            surprise(expected, &outcome(verdict, "")).is_some()
+        };
+        for known in ["HD Graphics 530 (SKL GT2) [Ingot]", "Intel(R) HD Graphics"] {
+            assert!(judged(known, Verdict::Fail));
+            assert!(!judged(known, Verdict::Pass));
+        }
+        assert!(!judged("another GPU", Verdict::Fail));
+        assert!(!judged("another GPU", Verdict::Pass));
+        assert!(judged("another GPU", Verdict::Skip));
+        assert!(parse("[fail.\"a\"]\nreason = \"x\"\npasses_on = [\"y\"]\n").is_err());
+        assert!(parse("[may_fail.\"a\"]\nreason = \"x\"\npasses_on = \"y\"\n").is_err());
     }
 
     #[test]
