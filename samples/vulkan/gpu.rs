@@ -204,7 +204,8 @@ struct Made {
     renders: bool,
 }
 
-/// Creates a device of the first physical device that can draw.
+/// Creates a device of the first physical device that can draw and has the wanted extensions; if
+/// none has them, the error names what the first one that can draw lacks.
 fn create(instance: &ash::Instance, wants: &Wants<'_>) -> Result<Made, Error> {
     // SAFETY: the instance is alive, here and below, and the physical devices are its own.
     let devices = unsafe { instance.enumerate_physical_devices() };
@@ -216,7 +217,16 @@ fn create(instance: &ash::Instance, wants: &Wants<'_>) -> Result<Made, Error> {
         let family = families.iter().position(|f| f.queue_flags.contains(draws));
         family.map(|family| (*physical, family as u32))
     };
-    let Some((physical, family)) = devices.iter().find_map(draws) else {
+    let has_all = |physical: vk::PhysicalDevice| {
+        // SAFETY: as above.
+        let offered = unsafe { instance.enumerate_device_extension_properties(physical) };
+        let offered = offered.unwrap_or_default();
+        let mut names = wants.extensions.iter().map(|extension| Ok(extension.name));
+        names.all(|name| offered.iter().any(|e| e.extension_name_as_c_str() == name))
+    };
+    let drawing: Vec<_> = devices.iter().filter_map(draws).collect();
+    let complete = drawing.iter().find(|(physical, _)| has_all(*physical));
+    let Some(&(physical, family)) = complete.or(drawing.first()) else {
         let count = devices.len();
         return Err(Error::Unsupported(format!(
             "none of {count} Vulkan devices has a queue that draws"

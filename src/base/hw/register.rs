@@ -44,6 +44,8 @@ pub const CACHE_MODE_1: u32 = 0x7004;
 pub const CACHE_MODE_1_FLOAT_BLEND: u32 = 1 << 4 | 1 << 20;
 /// Partial Resolve Disable In VC, with its mask bit.
 pub const CACHE_MODE_1_PARTIAL_RESOLVE: u32 = 1 << 1 | 1 << 17;
+/// 4X4 RCPFE-STC Optimization Disable, with its mask bit.
+pub const CACHE_MODE_1_NO_4X4_STC: u32 = 1 << 6 | 1 << 22;
 /// MSC RAW Hazard Avoidance Bit, with its mask bit.
 pub const CACHE_MODE_1_MSC_RAW: u32 = 1 << 9 | 1 << 25;
 /// Number of workgroups of an indirect GPGPU_WALKER in x; y and z follow.
@@ -65,6 +67,8 @@ pub const COMMON_SLICE_CHICKEN2: u32 = 0x7014;
 /// Disable Gather at Set Shader: push constants are committed by 3DPRIMITIVE, not by the stage's
 /// 3DSTATE_BINDING_TABLE_POINTERS_*. Ref: SKL PRM vol. 2a, 3DSTATE_PUSH_CONSTANT_ALLOC_VS.
 pub const COMMON_SLICE_CHICKEN2_NO_GATHER: u32 = 1 << 12;
+/// The sampler and the pixel back end hash compressed resources alike.
+pub const COMMON_SLICE_CHICKEN2_COMPRESSED_HASH: u32 = 1 << 13;
 /// Barrier mode (GLK): 0 for the GPGPU pipeline, [`GLK_BARRIER_MODE_3D_HULL`] for the 3D pipeline.
 /// A masked register.
 pub const SLICE_COMMON_ECO_CHICKEN1: u32 = 0x731c;

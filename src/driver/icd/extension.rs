@@ -1,6 +1,6 @@
 //! Enumeration of extensions.
 //!
-//! In:  a table of `vk::extension`. Out: `VkExtensionProperties`.
+//! In:  rows of a table of `vk::extension`. Out: `VkExtensionProperties`.
 
 use std::ffi::c_char;
 
@@ -15,7 +15,7 @@ use crate::raw;
 /// # Safety
 /// As [`raw::write_list`] and [`raw::string`].
 pub unsafe fn enumerate(
-    table: &'static [Extension],
+    rows: impl ExactSizeIterator<Item = &'static Extension>,
     layer: *const c_char,
     count: *mut u32,
     out: *mut c::ExtensionProperties,
@@ -26,7 +26,7 @@ pub unsafe fn enumerate(
             name: unsafe { raw::string(layer) },
         });
     }
-    let rows = table.iter().map(|row| c::ExtensionProperties {
+    let rows = rows.map(|row| c::ExtensionProperties {
         extension_name: raw::char_array(row.name),
         spec_version: row.spec_version,
     });

@@ -31,7 +31,8 @@ entries! { INSTANCE:
         property_count: *mut u32,
         properties: *mut c::ExtensionProperties,
     ) -> c::Result {
-        extension::enumerate(vk::extension::INSTANCE, layer_name, property_count, properties)
+        let offered = vk::extension::INSTANCE.iter();
+        extension::enumerate(offered, layer_name, property_count, properties)
     }
 
     Global vkCreateInstance(
@@ -319,8 +320,9 @@ entries! { INSTANCE:
         property_count: *mut u32,
         properties: *mut c::ExtensionProperties,
     ) -> c::Result {
-        handle::get(physical_device)?;
-        extension::enumerate(vk::extension::DEVICE, layer_name, property_count, properties)
+        let device = handle::get(physical_device)?.info().device;
+        let offered = vk::extension::offered_on(device);
+        extension::enumerate(offered, layer_name, property_count, properties)
     }
 }
 

@@ -105,7 +105,10 @@ fn priority(
 impl Device {
     /// Creates a device with its queue.
     pub fn new(physical: &Arc<PhysicalDevice>, request: &Request) -> Result<Arc<Self>> {
-        let extensions = instance::enabled(extension::DEVICE, &request.extensions)?;
+        let extensions = instance::enabled(
+            extension::offered_on(physical.info().device),
+            &request.extensions,
+        )?;
         for &(family, count) in &request.queues {
             if family != 0 || count > physical.queue_family().queue_count {
                 return Err(Error::InitializationFailed {

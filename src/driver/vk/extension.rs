@@ -3,6 +3,7 @@
 //! Promoted extensions are listed too: many applications look for them although they are in core.
 
 use ash::vk as api;
+use hw::{Device, Wa};
 
 /// An extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct Extension {
     pub spec_version: u32,
     /// Core version that includes it, if any.
     pub core_since: Option<u32>,
+    /// An erratum whose parts lack it.
+    pub lost_to: Option<Wa>,
 }
 
 const fn row(name: &'static str, spec_version: u32, core_since: Option<u32>) -> Extension {
@@ -20,6 +23,21 @@ const fn row(name: &'static str, spec_version: u32, core_since: Option<u32>) -> 
         name,
         spec_version,
         core_since,
+        lost_to: None,
+    }
+}
+
+impl Extension {
+    const fn lost_to(self, erratum: Wa) -> Extension {
+        Extension {
+            lost_to: Some(erratum),
+            ..self
+        }
+    }
+
+    /// Whether a device offers this device extension.
+    pub fn is_offered_on(&self, device: &Device) -> bool {
+        self.lost_to.is_none_or(|erratum| !device.needs(erratum))
     }
 }
 
@@ -56,7 +74,7 @@ pub const INSTANCE: &[Extension] = &[
     row("VK_KHR_xlib_surface", 6, None),
 ];
 
-/// Device extensions, by name.
+/// Device extensions, by name. A device offers those that it does not lose to an erratum.
 pub const DEVICE: &[Extension] = &[
     row("VK_AMD_buffer_marker", 1, None),
     row("VK_EXT_4444_formats", 1, V1_3),
@@ -67,7 +85,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_calibrated_timestamps", 2, None),
     row("VK_EXT_color_write_enable", 1, None),
     row("VK_EXT_conditional_rendering", 2, None),
-    row("VK_EXT_conservative_rasterization", 1, None),
+    row("VK_EXT_conservative_rasterization", 1, None).lost_to(Wa::ConservativeRasterHeader),
     row("VK_EXT_custom_border_color", 12, None),
     row("VK_EXT_depth_bias_control", 1, None),
     row("VK_EXT_depth_clamp_control", 1, None),
@@ -246,6 +264,14 @@ pub const DEVICE: &[Extension] = &[
     row("VK_VALVE_mutable_descriptor_type", 1, None),
 ];
 
+/// The device extensions that a device offers, by name.
+pub fn offered_on(
+    device: &Device,
+) -> impl ExactSizeIterator<Item = &'static Extension> + Clone + use<> {
+    let rows = DEVICE.iter().filter(|row| row.is_offered_on(device));
+    rows.collect::<Vec<_>>().into_iter()
+}
+
 /// Finds an extension by name.
 pub fn find(table: &'static [Extension], name: &str) -> Option<&'static Extension> {
     table.iter().find(|row| row.name == name)
@@ -262,6 +288,20 @@ mod tests {
         }
         assert!(find(DEVICE, "VK_KHR_timeline_semaphore").is_some());
         assert!(find(DEVICE, "VK_NV_mesh_shader").is_none());
+    }
+
+    #[test]
+    fn parts_with_an_erratum_lose_an_extension() {
+        let offered = |device: &str, name: &str| {
+            let device = Device::by_name(device).unwrap();
+            offered_on(device).any(|row| row.name == name)
+        };
+        let conservative = "VK_EXT_conservative_rasterization";
+        assert!(!offered("skl", conservative));
+        for device in ["bxt", "kbl", "cfl", "glk"] {
+            assert!(offered(device, conservative), "{device}");
+        }
+        assert!(offered("skl", "VK_EXT_custom_border_color"));
     }
 
     #[test]
@@ -283,7 +323,9 @@ mod tests {
                 documented.push(name.trim_matches('`'));
             }
         }
-        let mut offered: Vec<_> = INSTANCE.iter().chain(DEVICE).map(|row| row.name).collect();
+        let skylake = Device::by_name("skl").unwrap();
+        let rows = INSTANCE.iter().chain(offered_on(skylake));
+        let mut offered: Vec<_> = rows.map(|row| row.name).collect();
         offered.sort_unstable();
         assert_eq!(documented, offered);
     }

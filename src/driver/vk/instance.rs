@@ -73,7 +73,7 @@ impl Instance {
         if let Some(name) = layers.first() {
             return Err(Error::LayerNotPresent { name: name.clone() });
         }
-        let extensions = enabled(extension::INSTANCE, extensions)?.into();
+        let extensions = enabled(extension::INSTANCE.iter(), extensions)?.into();
         Ok(Arc::new(Self {
             source,
             diagnosis,
@@ -167,10 +167,13 @@ impl Instance {
 
 /// Looks up enabled extensions. Fails for an unknown name.
 pub fn enabled(
-    table: &'static [extension::Extension],
+    offered: impl Iterator<Item = &'static extension::Extension> + Clone,
     names: &[String],
 ) -> Result<Vec<&'static str>> {
-    let known = |name: &String| extension::find(table, name).map(|row| row.name);
+    let known = |name: &String| {
+        let mut rows = offered.clone().map(|row| row.name);
+        rows.find(|offered| offered == name)
+    };
     names
         .iter()
         .map(|name| known(name).ok_or_else(|| Error::ExtensionNotPresent { name: name.clone() }))

@@ -88,6 +88,8 @@ rules! {
         "before STATE_BASE_ADDRESS, a stalling PIPE_CONTROL waits for work and flushes its writes";
     BASE_ADDRESS_INVALIDATE "base-address-invalidate", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
         "between a change of a base address and the next dispatch, the caches of data relative to it are invalidated";
+    CONTEXT_WORKAROUND "context-workaround", "vol. 2c, CACHE_MODE_1, COMMON_SLICE_CHICKEN2; Linux, intel_workarounds.c",
+        "masked writes keep the bits that the kernel sets in every context";
     CACHE_MODE "cache-mode" for Wa::MscRawHazard, "vol. 2c, CACHE_MODE_1, MSC RAW Hazard Avoidance Bit",
         "draws to targets with aux surfaces have MSC RAW hazard avoidance enabled";
     L3_DIVISION "l3-division", "vol. 2c, L3CNTLREG; vol. 5, L3 Allocation and Programming",
@@ -224,6 +226,8 @@ rules! {
         "the pitch of a depth buffer with eight samples is a multiple of 256 bytes";
     VERTEX_BUFFER_EMPTY "vertex-buffer-empty" for Wa::NullVertexBufferWhenEmpty, "vol. 2a, VERTEX_BUFFER_STATE, Null Vertex Buffer",
         "a vertex buffer without bytes is a null vertex buffer";
+    CONSERVATIVE_RASTER "conservative-raster" unless lenient for Wa::ConservativeRasterHeader, "vol. 2a, 3DSTATE_RASTER, Conservative Rasterization Enable; WaConservativeRasterization",
+        "parts that compute wrong coverage draw without conservative rasterisation";
     TARGET_WIDTH "target-width" for Wa::NoTiledTargetsOver16382, "vol. 2d, RENDER_SURFACE_STATE, Width; WaAvoid16KWidthForTiledSurfaces",
         "single-sampled render targets wider than 16382 pixels are linear";
     PS_HEADER_ONLY "ps-header-only" for Wa::HeaderOnlyPixelShader, "vol. 16, 0877",
@@ -320,7 +324,7 @@ rules! {
     BASE_ADDRESS_WRAP "base-address-wrap", "vol. 2a, STATE_BASE_ADDRESS, General State Buffer Size",
         "a heap ends before the address space does";
     KERNEL_PREFETCH "kernel-prefetch", "vol. 7, EU Overview, instruction prefetch",
-        "the 128 bytes after a kernel are mapped: they may be prefetched (SNB PRM vol. 4 part 2)";
+        "the 128 bytes after a kernel, which may be prefetched, belong to its buffer (SNB PRM vol. 4 part 2)";
     COMMAND_PREFETCH "command-prefetch", "vol. 3, Command Streamer, batch buffer prefetch",
         "commands do not modify commands less than 512 bytes ahead without a jump in between";
     CLEAR_PARAMS "clear-params", "vol. 2a, 3DSTATE_CLEAR_PARAMS, Depth Clear Value Valid",

@@ -81,7 +81,7 @@ fates! {
     mi::mi_semaphore_signal { never named "*"; }
     mi::mi_semaphore_wait {
         modelled: COMPARE_OPERATION, SEMAPHORE_DATA_DWORD, SEMAPHORE_ADDRESS;
-        inert(POLLS): WAIT_MODE;
+        only([1], "vol. 2a, Wait Mode: in signal mode only a signal ends the wait, and nothing of a process sends one"): WAIT_MODE;
         refused: REGISTER_POLL_MODE;
         only([0], "vol. 2a, Use Global GTT: not of batches without privilege"): MEMORY_TYPE;
     }

@@ -16,7 +16,6 @@ reasons! {
     INTERRUPT "it tells the kernel, which here waits for the batch itself";
     TLB "this machine has no TLB: each access looks up the address space as it is";
     NOTE "a number for people who read the batch, as long as its register write is off";
-    POLLS "both ways of waiting end when the condition holds";
     PREEMPTION "where the machine saves threads that are interrupted; here none is";
     EXCEPTIONS "where threads go at an exception; enabling one is refused";
     PREFETCH "how much is fetched ahead; what is not is fetched when it is asked for";

@@ -80,7 +80,9 @@ registers! {
     r::CACHE_MODE_1, r::CACHE_MODE_1, "CACHE_MODE_1" masked {
         r::CACHE_MODE_1_MSC_RAW & 0xffff => ruled("cache-mode"),
         r::CACHE_MODE_1_FLOAT_BLEND & 0xffff => inert(CHICKEN),
+        // The kernel sets these two; the rule context-workaround refuses to clear them.
         r::CACHE_MODE_1_PARTIAL_RESOLVE & 0xffff => inert(CHICKEN),
+        r::CACHE_MODE_1_NO_4X4_STC & 0xffff => inert(CHICKEN),
         else refused
     }
     0x7008, 0x7008, "GT_MODE" masked { else inert(PLACE) }

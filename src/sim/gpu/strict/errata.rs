@@ -7,8 +7,8 @@
 use crate::context::HwContext;
 use crate::draw_state::DrawState;
 use crate::rules::{
-    BARRIER_MODE, DEPTH_PITCH, PS_HEADER_ONLY, STAGE_THREADS, URB_ENTRIES_LIMIT,
-    VERTEX_BUFFER_EMPTY, VERTEX_CACHE_TESSELLATION,
+    BARRIER_MODE, CONSERVATIVE_RASTER, DEPTH_PITCH, PS_HEADER_ONLY, STAGE_THREADS,
+    URB_ENTRIES_LIMIT, VERTEX_BUFFER_EMPTY, VERTEX_CACHE_TESSELLATION,
 };
 use crate::strict::draw::has_pixel_constants;
 use eu::StopReason;
@@ -58,6 +58,11 @@ pub(super) fn check_draw(
         let max = u64::from(device.max_stage_threads);
         let legal = !state.flag(packet, enable) || threads <= max;
         STAGE_THREADS.check(legal, at, || format!("{stage}: {threads} threads of {max}"))?;
+    }
+    if CONSERVATIVE_RASTER.applies(device, lenient) {
+        use draw::state_raster as raster;
+        let enabled = state.flag(&raster::PACKET, raster::CONSERVATIVE_RASTERIZATION_ENABLE);
+        CONSERVATIVE_RASTER.check(!enabled, at, || "it is enabled in 3DSTATE_RASTER".into())?;
     }
     if PS_HEADER_ONLY.applies(device, lenient) {
         check_payload(state, at)?;

@@ -10,6 +10,7 @@ mod addresses;
 mod cache_lines;
 pub(crate) mod caches;
 mod consistency;
+mod context_workarounds;
 mod draw;
 mod errata;
 mod privileged_registers;

@@ -19,7 +19,8 @@ use crate::strict::caches::{Found, Log};
 use crate::strict::reserved_bits::check_reserved_bits;
 use crate::strict::sequence::hz_op_acts;
 use crate::strict::{
-    addresses, consistency, draw, errata, privileged_registers, sequence, stages, urb,
+    addresses, consistency, context_workarounds, draw, errata, privileged_registers, sequence,
+    stages, urb,
 };
 use eu::StopReason;
 use hw::state::interface_descriptor_data as idd;
@@ -123,6 +124,7 @@ impl<'a> Tracker<'a> {
         check_reserved_bits(packet, words, at)?;
         addresses::check_command(packet, words, at)?;
         privileged_registers::check(packet, words, device, at)?;
+        context_workarounds::check(packet, words, device, at)?;
         let lenient = self.log.lenient;
         self.sequence.command(packet, words, context, lenient, at)?;
         let is = |other: &Packet| std::ptr::eq(packet, other);

@@ -6,6 +6,7 @@ use crate::cs::testing::{after, load, rig, set_predicate, store, store_register}
 use crate::options::Options;
 use crate::testing::{BATCH, DATA, Rig, end, push};
 use eu::StopReason;
+use hw::value::command::wait_mode;
 use hw::{Field, Packet, mi, register};
 use std::time::Duration;
 
@@ -297,6 +298,7 @@ fn semaphore_wait_compares_with_memory() {
                     (f::COMPARE_OPERATION, operation),
                     (f::SEMAPHORE_DATA_DWORD, data.into()),
                     (f::SEMAPHORE_ADDRESS, DATA),
+                    (f::WAIT_MODE, wait_mode::POLLING_MODE),
                 ],
             );
             store(&mut batch, DATA + 4, 1);
@@ -310,6 +312,31 @@ fn semaphore_wait_compares_with_memory() {
             assert_eq!(is_hang(&found), !met(memory, data), "{found:?}");
             assert_eq!(rig.read(DATA + 4, 1), [u32::from(met(memory, data))]);
         }
+    }
+}
+
+#[test]
+fn semaphore_waits_poll() {
+    use mi::mi_semaphore_wait as f;
+    for (mode, legal) in [
+        (wait_mode::POLLING_MODE, true),
+        (wait_mode::SIGNAL_MODE, false),
+    ] {
+        let mut rig = Rig::new(Options {
+            strict: true,
+            ..Options::default()
+        });
+        // LESS, as the memory is zero.
+        let fields = [
+            (f::COMPARE_OPERATION, 2),
+            (f::SEMAPHORE_DATA_DWORD, 1),
+            (f::SEMAPHORE_ADDRESS, DATA),
+            (f::WAIT_MODE, mode),
+        ];
+        let mut batch = command(&f::PACKET, &fields);
+        end(&mut batch);
+        rig.write(DATA, &[0]);
+        assert_eq!(rig.execute(&batch).is_ok(), legal, "mode {mode}");
     }
 }
 

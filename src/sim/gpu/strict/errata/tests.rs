@@ -183,6 +183,25 @@ fn depth_buffers_with_eight_samples_have_an_even_number_of_tiles() {
 }
 
 #[test]
+fn skylake_draws_without_conservative_rasterisation() {
+    use draw::state_raster as raster;
+    let enabled: Change = (
+        &raster::PACKET,
+        raster::CONSERVATIVE_RASTERIZATION_ENABLE,
+        1,
+    );
+    let rule = Some("conservative-raster");
+    assert_eq!(broken("skl", &context(&[enabled])), rule);
+    assert_eq!(broken("skl", &context(&[])), None);
+    for part in ["bxt", "kbl", "glk"] {
+        assert_eq!(broken(part, &context(&[enabled])), None, "{part}");
+    }
+    // ANV broke the rule until 26.2.
+    let device = Device::by_name("skl").expect("a part");
+    assert!(check_draw(&context(&[enabled]), device, true, 0).is_ok());
+}
+
+#[test]
 fn vertex_buffers_without_bytes_are_null() {
     use hw::draw_state::vertex_buffer_state as vb;
     let with = |bytes, null| {
