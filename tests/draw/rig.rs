@@ -80,6 +80,7 @@ impl Rig {
             bindless_base: 0,
             scrap_address: SCRAP,
             has_barrier_mode: false,
+            full_state: false,
         };
         let mut recorder = Recorder::new(Batch::new(), machine);
         let heaps = HeapBases {

@@ -311,6 +311,7 @@ impl Rig {
             bindless_base: HEAP,
             scrap_address: SCRAP,
             has_barrier_mode: false,
+            full_state: false,
         };
         let mut recorder = Recorder::<Gen9, Batch>::new(Batch::new(), machine);
         let heaps = HeapBases {

@@ -45,6 +45,7 @@ mod modifiers;
 mod nested_commands;
 mod objects;
 mod pipeline_libraries;
+mod pipeline_switches;
 mod pipelines;
 mod planes;
 mod queries;

@@ -58,6 +58,7 @@ flags! {
     FastClears "fast-clears" false "fast-clear small attachments too";
     MipTail "mip-tail" false "Mip Tail Start LOD of sampled images is 1, though they have no mip tail";
     HeaderOnly "header-only" false "pixel shaders without attributes and constants start with the header alone, which may hang gen9";
+    FullState "full-state" false "emit all state at every draw, whether it has changed or not";
     Shm "shm" false "present copies in shared memory, never the rendered memory itself";
     Sync "sync" false "wait for each submission to complete";
     Api "api" false "log why a Vulkan command fails";

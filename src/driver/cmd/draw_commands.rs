@@ -14,9 +14,9 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
     /// The draw state, created at first use.
     #[inline]
     pub fn draws(&mut self) -> &mut BatchDrawState<G> {
-        let heap = self.machine.bindless_base;
+        let machine = &self.machine;
         self.draws
-            .get_or_insert_with(|| Box::new(BatchDrawState::new(heap)))
+            .get_or_insert_with(|| Box::new(BatchDrawState::new(machine)))
     }
 
     /// Emits pending flushes and selects the 3D pipeline.

@@ -43,6 +43,8 @@ pub struct DeviceInfo {
     pub scrap_address: u64,
     /// The barrier mode follows the selected pipeline ([`hw::Wa::BarrierMode`]).
     pub has_barrier_mode: bool,
+    /// Each draw emits all state, whether it has changed or not.
+    pub full_state: bool,
 }
 
 /// Scratch memory of all threads.

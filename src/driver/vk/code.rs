@@ -10,6 +10,7 @@ use crate::compiler::{self, Neighbours, ShaderInfo, Stage, TranslatedShader};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::surface_state::{self, BufferDescriptor};
+use crate::uploaded_code::UploadedCode;
 
 /// A compiled and uploaded shader.
 #[derive(Debug)]
@@ -18,9 +19,7 @@ pub struct Code {
     pub shader: Arc<abi::ShaderBinary>,
     /// It was found in the application's cache.
     pub cached: bool,
-    memory: i915::PoolAllocation,
-    /// Surface of the constant data.
-    _surface: Option<i915::HeapAllocation>,
+    uploaded: Arc<UploadedCode>,
 }
 
 /// The instruction prefetcher reads beyond the last instruction (SKL PRM vol. 7, instruction
@@ -82,51 +81,60 @@ impl Code {
         })
     }
 
-    /// Uploads a compiled shader.
+    /// Uploads a compiled shader, unless its code is in the instruction heap.
     pub fn upload(context: &Arc<Context>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
-        // Constant data follows the code.
-        let data_at = (shader.code.len() + PREFETCH_BYTES).next_multiple_of(64);
-        let data = &shader.constants.data;
-        let memory = context
-            .instructions
-            .allocate((data_at + data.len()) as u64, 64)?;
-        let surface = if data.is_empty() {
-            memory.write(0, &shader.code)?;
-            None
-        } else {
-            memory.write(data_at, data)?;
-            let slot = context
-                .gpu
-                .bindless()
-                .allocate(abi::DESCRIPTOR_SLOT_BYTES)?;
-            let surface = surface_state::buffer(BufferDescriptor {
-                address: memory.address() + data_at as u64,
-                bytes: data.len() as u64,
-            });
-            let place = slot.offset_bytes();
-            context.gpu.bindless().write(place, &surface)?;
-            let mut code = shader.code.clone();
-            let handle = (place << 6).to_le_bytes();
-            for &at in &shader.constants.handle_offsets {
-                if let Some(to) = code[at as usize..].first_chunk_mut() {
-                    *to = handle;
-                }
-            }
-            memory.write(0, &code)?;
-            Some(slot)
-        };
+        let codes = &context.codes;
+        let uploaded = codes.find_or_upload(&shader, || upload(context, &shader))?;
         Ok(Self {
             shader,
             cached: false,
-            memory,
-            _surface: surface,
+            uploaded,
         })
     }
 
     /// Offset of the code from Instruction Base Address, in bytes.
     pub fn offset_bytes(&self) -> u64 {
-        self.memory.address() - i915::INSTRUCTION_BASE
+        self.uploaded.memory.address() - i915::INSTRUCTION_BASE
     }
+}
+
+fn upload(context: &Arc<Context>, shader: &Arc<abi::ShaderBinary>) -> Result<UploadedCode> {
+    // Constant data follows the code.
+    let data_at = (shader.code.len() + PREFETCH_BYTES).next_multiple_of(64);
+    let data = &shader.constants.data;
+    let memory = context
+        .instructions
+        .allocate((data_at + data.len()) as u64, 64)?;
+    let surface = if data.is_empty() {
+        memory.write(0, &shader.code)?;
+        None
+    } else {
+        memory.write(data_at, data)?;
+        let slot = context
+            .gpu
+            .bindless()
+            .allocate(abi::DESCRIPTOR_SLOT_BYTES)?;
+        let surface = surface_state::buffer(BufferDescriptor {
+            address: memory.address() + data_at as u64,
+            bytes: data.len() as u64,
+        });
+        let place = slot.offset_bytes();
+        context.gpu.bindless().write(place, &surface)?;
+        let mut code = shader.code.clone();
+        let handle = (place << 6).to_le_bytes();
+        for &at in &shader.constants.handle_offsets {
+            if let Some(to) = code[at as usize..].first_chunk_mut() {
+                *to = handle;
+            }
+        }
+        memory.write(0, &code)?;
+        Some(slot)
+    };
+    Ok(UploadedCode {
+        shader: shader.clone(),
+        memory,
+        surface,
+    })
 }
 
 /// Scratch memory of a stage's threads, and the buffer that holds it.

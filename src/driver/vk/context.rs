@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::feature::EnabledFeatures;
 use crate::indirect_region::IndirectRegion;
 use crate::physical::PhysicalDevice;
+use crate::uploaded_code::UploadedCodes;
 
 /// The device-lost state.
 #[derive(Debug)]
@@ -96,6 +97,8 @@ pub struct Context {
     pub dynamic: Arc<i915::MemoryPool>,
     /// Shader code.
     pub instructions: Arc<i915::MemoryPool>,
+    /// The shader code in use.
+    pub codes: UploadedCodes,
     /// Batches of the queue.
     pub batches: Arc<i915::MemoryPool>,
     /// Chunks of command buffers.
@@ -189,6 +192,7 @@ impl Context {
             chunks: i915::ChunkPool::new(&gpu, i915::Zone::Dynamic, CHUNK_BYTES),
             dynamic: pool(i915::Zone::Dynamic),
             instructions: pool(i915::Zone::Instruction),
+            codes: UploadedCodes::default(),
             batches: pool(i915::Zone::High),
             lost: Arc::new(Lost::new(physical.diagnosis().clone())),
             reads: InputsReadCache::default(),
@@ -232,6 +236,7 @@ impl Context {
             bindless_base: HEAPS.bindless,
             scrap_address: self.scrap.address(),
             has_barrier_mode: self.physical.info().device.needs(hw::Wa::BarrierMode),
+            full_state: self.physical.diagnosis().has(debug::Flag::FullState),
         }
     }
 

@@ -44,6 +44,7 @@ pub mod sampler;
 pub mod shader;
 mod surface_state;
 pub mod sync;
+mod uploaded_code;
 
 pub use context::Context;
 pub use device::Device;

@@ -91,6 +91,8 @@ pub struct StaticState<'a> {
 pub trait DrawGeneration: Generation {
     /// Packed shaders, with the facts that later packets need.
     type Pipeline: Clone + std::fmt::Debug;
+    /// Packets of a batch that are in effect, and need not be emitted again.
+    type EmittedPackets: Default + std::fmt::Debug;
     /// Packs shaders and static state. Returns `None` if the vertices do not fit into the URB.
     fn pack_pipeline(
         device: &hw::Device,
@@ -109,11 +111,16 @@ pub trait DrawGeneration: Generation {
     ) -> Result<(), M::Error>;
     /// Emits the 3D state that a context needs once, with the 3D pipeline selected.
     fn emit_draw_context<M: StreamMemory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
-    /// Emits the packets of all dirty groups, except constants and targets.
+    /// Emits the packets of all dirty groups, except constants and targets, that differ from those
+    /// in effect. Returns whether the URB was divided anew.
     fn emit_state<M: StreamMemory>(
         stream: &mut Stream<M>,
+        emitted: &mut Self::EmittedPackets,
         draw_state: &DrawState<'_, Self::Pipeline>,
-    ) -> Result<(), M::Error>;
+    ) -> Result<bool, M::Error>;
+    /// Other commands may have changed the state: no packet is known to be in effect. Data that
+    /// packets refer to is still in the batch's memory.
+    fn forget_emitted(emitted: &mut Self::EmittedPackets);
     /// Emits the sample pattern: `locations` for their sample count, the standard pattern for all
     /// others.
     fn emit_sample_pattern<M: StreamMemory>(

@@ -34,7 +34,7 @@ pub(super) fn word_mask(first: usize, count: usize) -> WordMask {
 
 /// Push layout of a stage: a run of the application's push constants, then driver values by index,
 /// then uniform buffer ranges.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PushLayout {
     constants_first: usize,
     constants: usize,
@@ -51,7 +51,7 @@ pub(super) struct PushLayout {
 }
 
 /// A pushed range of a uniform buffer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     /// Index of the word with the surface handle.
     index: u8,
@@ -264,7 +264,9 @@ pub(super) fn emit_stage_constants<G: DrawGeneration, M: StreamMemory>(
                     registers: pushed.registers,
                 };
             }
-            if let Some((index, offset_bytes)) = pushed.samplers {
+            if let Some((index, offset_bytes)) = pushed.samplers
+                && word_mask(usize::from(index) % BOUND_DW, 1) & bound.changed != 0
+            {
                 let at = pushed_word(words, index).wrapping_add(offset_bytes);
                 G::emit_sampler_pointer(stream, stage, at)?;
             }

@@ -36,6 +36,14 @@ pub struct DrawPipeline<G: DrawGeneration> {
 }
 
 impl<G: DrawGeneration> DrawPipeline<G> {
+    /// Whether a stage is active with the given push layout.
+    fn pushes(&self, stage: ConstantStage, layout: Option<&PushLayout>) -> bool {
+        let mut stages = self.pushed.iter();
+        stages.any(|pushed| pushed.0 as u8 == stage as u8 && pushed.1.as_ref() == layout)
+    }
+}
+
+impl<G: DrawGeneration> DrawPipeline<G> {
     /// Packs shaders and static state. Returns `None` if they exceed the limits of constants, URB
     /// space or stream output declarations.
     pub fn new(
@@ -99,8 +107,8 @@ pub struct BatchDrawState<G: DrawGeneration> {
     targets: Option<RenderTargets>,
     /// Offset of the binding table of colour targets.
     table_offset: u32,
-    /// First vertex, first instance and draw index, as emitted last.
-    bases: Option<[u32; 3]>,
+    /// First vertex, first instance and, if the shader reads it, draw index, as emitted last.
+    bases: Option<([u32; 2], Option<u32>)>,
     /// Ranges that the vertex cache may hold.
     vertex_cache: VertexCache,
     /// The application's push constants, and the driver's values from [`VALUES_AT`] on.
@@ -115,6 +123,12 @@ pub struct BatchDrawState<G: DrawGeneration> {
     empty_last: EmptyLastBuffers,
     /// Constant buffers of each stage, as emitted last.
     emitted_buffers: [[ConstantBuffer; CONSTANT_BUFFERS]; CONSTANT_STAGES],
+    /// The pipeline whose constants were emitted last, if they are in effect.
+    pushed_pipeline: Option<Arc<DrawPipeline<G>>>,
+    /// State packets in effect.
+    emitted: G::EmittedPackets,
+    /// Groups that are dirty right after a draw: none, or all of them for diagnosis.
+    dirty_after_draws: DirtyGroups,
     /// Inactive stages reference no constants of earlier batches. The hardware reads constants of
     /// inactive stages too, and their memory may be freed.
     inactive_stages_reset: bool,
@@ -141,6 +155,9 @@ impl<G: DrawGeneration> Default for BatchDrawState<G> {
             custom_pattern_emitted: false,
             empty_last: EmptyLastBuffers::default(),
             emitted_buffers: Default::default(),
+            pushed_pipeline: None,
+            emitted: G::EmittedPackets::default(),
+            dirty_after_draws: DirtyGroups::NONE,
             inactive_stages_reset: false,
             last_meta_pipeline: None,
         }
@@ -148,10 +165,14 @@ impl<G: DrawGeneration> Default for BatchDrawState<G> {
 }
 
 impl<G: DrawGeneration> BatchDrawState<G> {
-    /// Creates draw state with nothing bound. `heap` is the address of the bindless surface heap,
-    /// from which shaders read sizes and addresses of buffers.
-    pub(crate) fn new(heap: u64) -> Self {
+    /// Creates draw state with nothing bound. Shaders read sizes and addresses of buffers from the
+    /// bindless surface heap.
+    pub(crate) fn new(machine: &DeviceInfo) -> Self {
         let mut draws = Self::default();
+        if machine.full_state {
+            draws.dirty_after_draws = DirtyGroups::ALL;
+        }
+        let heap = machine.bindless_base;
         draws.words[VALUES_AT + HEAP_AT] = heap as u32;
         draws.words[VALUES_AT + HEAP_AT + 1] = (heap >> 32) as u32;
         draws
@@ -177,6 +198,8 @@ impl<G: DrawGeneration> BatchDrawState<G> {
 
     /// Uniform buffers may have changed: pushed ranges are read again.
     pub(crate) fn contents_changed(&mut self) {
+        // A pipeline that is bound later may have the same ranges as the one that was drawn last.
+        self.changed_words |= BUFFER_CONTENTS;
         let pipeline = self.pipeline.as_ref();
         let reads = |pipeline: &Arc<DrawPipeline<G>>| {
             let stages = pipeline.pushed.iter();
@@ -237,7 +260,6 @@ impl<G: DrawGeneration> BatchDrawState<G> {
             self.dirty = self
                 .dirty
                 .with(DirtyGroups::SHADERS.with(DirtyGroups::CONSTANTS));
-            self.bases = None;
         }
         self.groups_set = DirtyGroups::NONE;
         self.dirty = self.dirty.with(apply(&mut self.state));
@@ -285,10 +307,16 @@ impl<G: DrawGeneration> BatchDrawState<G> {
 
     fn invalidate_state(&mut self) {
         self.dirty = DirtyGroups::ALL;
-        self.bases = None;
+        self.forget_emitted();
         self.empty_last = EmptyLastBuffers::default();
         self.inactive_stages_reset = false;
         self.last_meta_pipeline = None;
+    }
+
+    /// No packet and no constants are known to be in effect.
+    fn forget_emitted(&mut self) {
+        G::forget_emitted(&mut self.emitted);
+        (self.bases, self.pushed_pipeline) = (None, None);
     }
 
     /// Restores the standard sample pattern, which other batches rely on.
@@ -348,7 +376,7 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         if emit_table {
             G::emit_binding_table_pointer(stream, ConstantStage::Fragment, self.table_offset)?;
         }
-        self.dirty = DirtyGroups::NONE;
+        self.dirty = self.dirty_after_draws;
         Ok(true)
     }
 
@@ -375,6 +403,11 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         stream: &mut Stream<M>,
         machine: &DeviceInfo,
     ) -> Result<(), M::Error> {
+        if !self.dirty_after_draws.is_none() {
+            self.emitted = G::EmittedPackets::default();
+            self.forget_emitted();
+            self.inactive_stages_reset = false;
+        }
         let (Some(pipeline), Some(targets)) = (&self.pipeline, &self.targets) else {
             return Ok(());
         };
@@ -386,7 +419,10 @@ impl<G: DrawGeneration> BatchDrawState<G> {
             targets,
             dynamic_base: machine.dynamic_base,
         };
-        G::emit_state(stream, &draw_state)?;
+        if G::emit_state(stream, &mut self.emitted, &draw_state)? {
+            // Push constants lie in the URB.
+            self.pushed_pipeline = None;
+        }
         let locations = self.state.custom_sample_locations();
         if dirty.any(DirtyGroups::LOCATIONS) && (self.custom_pattern_emitted || locations.is_some())
         {
@@ -461,29 +497,30 @@ impl<G: DrawGeneration> BatchDrawState<G> {
                 }
             }
         }
-        let all = self.dirty.any(DirtyGroups::SHADERS);
-        let bound = BoundWords {
-            words: &self.words,
-            changed: if all {
-                WordMask::MAX
-            } else {
-                self.changed_words
-            },
-        };
+        let last = self.pushed_pipeline.as_ref();
+        let is_same = last.is_some_and(|last| Arc::ptr_eq(last, pipeline));
         let mut fragment_emitted = false;
         for (stage, pushed) in &pipeline.pushed {
-            let reads = pushed.as_ref().map_or(0, |pushed| pushed.reads);
-            if !all && reads & bound.changed == 0 {
+            let pushed = pushed.as_ref();
+            let reads = pushed.map_or(0, |pushed| pushed.reads);
+            let in_effect = is_same || last.is_some_and(|last| last.pushes(*stage, pushed));
+            if in_effect && reads & self.changed_words == 0 {
                 continue;
             }
+            let bound = BoundWords {
+                words: &self.words,
+                changed: match in_effect {
+                    true => self.changed_words,
+                    false => WordMask::MAX,
+                },
+            };
             let (emitted_buffers, empty_last) = (
                 &mut self.emitted_buffers[*stage as usize],
                 &mut self.empty_last,
             );
-            if all {
+            if !in_effect {
                 *emitted_buffers = Default::default();
             }
-            let pushed = pushed.as_ref();
             emit_stage_constants::<G, M>(
                 stream,
                 machine,
@@ -500,6 +537,9 @@ impl<G: DrawGeneration> BatchDrawState<G> {
             }
         }
         self.changed_words = 0;
+        if !is_same {
+            self.pushed_pipeline = Some(Arc::clone(pipeline));
+        }
         Ok(fragment_emitted)
     }
 
@@ -585,11 +625,12 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         let first = draw
             .indexed
             .map_or(draw.first_vertex, |vertex| vertex.cast_unsigned());
-        let number = if draw_id { draw.number } else { 0 };
-        let bases = [first, draw.first_instance, number];
+        let number = draw_id.then_some(draw.number);
+        let bases = ([first, draw.first_instance], number);
         if self.bases != Some(bases) {
-            let data = stream.data(bases.len())?;
-            data.words.copy_from_slice(&bases);
+            let words = [first, draw.first_instance, number.unwrap_or(0)];
+            let data = stream.data(words.len())?;
+            data.words.copy_from_slice(&words);
             let address = data.address;
             self.emit_bases_buffer(stream, machine, address)?;
             if draw_id {
@@ -655,10 +696,10 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         std::mem::swap(&mut self.state, internal.state);
         let pipeline = self.pipeline.replace(Arc::clone(internal.pipeline));
         let last = self.last_meta_pipeline.take();
+        self.changed_words = WordMask::MAX;
         self.dirty = match last.is_some_and(|last| Arc::ptr_eq(&last, internal.pipeline)) {
             // Nothing was emitted since the same pipeline's last draw: only what differs is dirty.
             true => {
-                self.changed_words = WordMask::MAX;
                 let targets = self.dirty.without(groups);
                 targets.with(internal.differs).with(DirtyGroups::CONSTANTS)
             }
@@ -671,6 +712,7 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         self.last_meta_pipeline = emitted.then(|| Arc::clone(internal.pipeline));
         std::mem::swap(&mut self.state, internal.state);
         (self.words, self.pipeline) = (words, pipeline);
+        self.changed_words = WordMask::MAX;
         (self.dirty, self.bases) = (self.dirty.with(groups), None);
         drawn
     }
@@ -722,3 +764,6 @@ fn invalidate_vertex_cache<G: DrawGeneration, M: StreamMemory>(
     vertex_cache.invalidate();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,7 @@ use hw::draw::{
 use hw::draw_state::blend_state;
 use hw::{Wa, register};
 
+use super::emitted::{EmittedPackets, emit_if_different, emit_shaders};
 use super::pipeline::{BLENDING, CONSTANT_ALLOCATION, PackedPipeline};
 use super::{hiz, pixel, raster, stream_out, target, vertex};
 use crate::draw::shader::{PipelineShaders, VertexInputs};
@@ -34,6 +35,7 @@ use crate::stream::{Stream, StreamMemory, offset};
 
 impl DrawGeneration for Gen9 {
     type Pipeline = PackedPipeline;
+    type EmittedPackets = EmittedPackets;
 
     fn pack_pipeline(
         device: &hw::Device,
@@ -102,16 +104,22 @@ impl DrawGeneration for Gen9 {
 
     fn emit_state<M: StreamMemory>(
         stream: &mut Stream<M>,
+        emitted: &mut EmittedPackets,
         draw_state: &DrawState<'_, PackedPipeline>,
-    ) -> Result<(), M::Error> {
+    ) -> Result<bool, M::Error> {
         let DrawState {
             dirty,
             state,
             targets,
             ..
         } = *draw_state;
-        emit_geometry_state(stream, draw_state)?;
-        emit_raster_state(stream, draw_state)?;
+        let mut urb_changed = false;
+        if dirty.any(DirtyGroups::SHADERS) {
+            let packets = &draw_state.pipeline.shaders;
+            urb_changed = emit_shaders(stream, &mut emitted.shaders, packets)?;
+        }
+        emit_geometry_state(stream, emitted, draw_state)?;
+        emit_raster_state(stream, emitted, draw_state)?;
         // Depth clamping and the clip space depth range are part of the viewport states.
         let places = DirtyGroups::VIEWPORTS
             .with(DirtyGroups::SCISSORS)
@@ -123,8 +131,13 @@ impl DrawGeneration for Gen9 {
             let target = &targets.depth_stencil;
             stream.emit(pixel::depth_stencil(&state.depth_stencil, target))?;
         }
-        emit_blend_state(stream, draw_state)?;
-        emit_blend_constants(stream, draw_state)
+        emit_blend_state(stream, emitted, draw_state)?;
+        emit_blend_constants(stream, draw_state)?;
+        Ok(urb_changed)
+    }
+
+    fn forget_emitted(emitted: &mut EmittedPackets) {
+        emitted.forget();
     }
 
     fn emit_sample_pattern<M: StreamMemory>(
@@ -355,10 +368,11 @@ impl DrawGeneration for Gen9 {
     }
 }
 
-/// Emits the pre-packed words, and dirty state up to primitive assembly.
+/// Emits dirty state up to primitive assembly.
 #[inline(always)]
 fn emit_geometry_state<M: StreamMemory>(
     stream: &mut Stream<M>,
+    emitted: &mut EmittedPackets,
     draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     let DrawState {
@@ -367,23 +381,22 @@ fn emit_geometry_state<M: StreamMemory>(
         pipeline,
         ..
     } = *draw_state;
-    let pre_packed = pipeline.pre_packed;
-    if dirty.any(DirtyGroups::SHADERS) {
-        stream.append(&pipeline.words)?;
-    }
     if dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::DOMAIN)) {
-        let [upper, lower] = pipeline.engine;
-        stream.emit(if state.lower_left { lower } else { upper })?;
+        let [upper, lower] = &pipeline.engine;
+        let engine = if state.lower_left { lower } else { upper };
+        emit_if_different(stream, &mut emitted.engine, engine)?;
     }
-    if !pre_packed.elements && dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::ATTRIBUTES)) {
-        let emit = |words: &[u32]| stream.append(words);
-        vertex::elements(&pipeline.inputs, &state.attributes, emit)?;
+    if dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::ATTRIBUTES)) {
+        match &pipeline.fixed.elements {
+            Some(elements) => emit_elements(stream, emitted, elements)?,
+            None => {
+                let elements = vertex::elements(&pipeline.inputs, &state.attributes);
+                emit_elements(stream, emitted, elements.words())?;
+            }
+        }
     }
     if pipeline.stream_out.on && dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::STREAM_OUT)) {
-        for (index, buffer) in state.capture_buffers.iter().enumerate() {
-            let buffer = Some(buffer).filter(|_| state.capturing);
-            stream.emit(stream_out::buffer(index, buffer))?;
-        }
+        emit_capture_buffers(stream, emitted, draw_state)?;
     }
     if dirty.any(DirtyGroups::VERTEX_BUFFERS) {
         vertex::buffers(stream, state)?;
@@ -397,10 +410,47 @@ fn emit_geometry_state<M: StreamMemory>(
     Ok(())
 }
 
+/// Emits the packets of the vertex elements, unless they are in effect.
+#[inline]
+fn emit_elements<M: StreamMemory>(
+    stream: &mut Stream<M>,
+    emitted: &mut EmittedPackets,
+    words: &[u32],
+) -> Result<(), M::Error> {
+    if emitted.elements.words() == words {
+        return Ok(());
+    }
+    emitted.elements.set(words);
+    stream.append(words)
+}
+
+/// Emits the captured outputs and the buffers of stream output, unless they are in effect.
+#[cold]
+fn emit_capture_buffers<M: StreamMemory>(
+    stream: &mut Stream<M>,
+    emitted: &mut EmittedPackets,
+    draw_state: &DrawState<'_, PackedPipeline>,
+) -> Result<(), M::Error> {
+    let DrawState {
+        state, pipeline, ..
+    } = *draw_state;
+    if emitted.declarations != pipeline.declarations {
+        emitted.declarations.clone_from(&pipeline.declarations);
+        stream.append(&pipeline.declarations)?;
+    }
+    let buffers = state.capture_buffers.iter().enumerate();
+    for ((index, buffer), emitted) in buffers.zip(&mut emitted.capture_buffers) {
+        let buffer = Some(buffer).filter(|_| state.capturing);
+        emit_if_different(stream, emitted, &stream_out::buffer(index, buffer))?;
+    }
+    Ok(())
+}
+
 /// Emits dirty state from stream output to the pixel shader.
 #[inline(always)]
 fn emit_raster_state<M: StreamMemory>(
     stream: &mut Stream<M>,
+    emitted: &mut EmittedPackets,
     draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     let DrawState {
@@ -410,45 +460,65 @@ fn emit_raster_state<M: StreamMemory>(
         targets,
         ..
     } = *draw_state;
-    let pre_packed = pipeline.pre_packed;
-    if !pre_packed.setup && dirty.any(DirtyGroups::RASTER.with(DirtyGroups::SHADERS)) {
-        stream.emit(stream_out::streamout(&pipeline.stream_out, &state.raster))?;
-        stream.emit(raster::sf(
-            pipeline.point_size,
-            pipeline.counted,
-            &state.raster,
-        ))?;
+    let fixed = &pipeline.fixed;
+    if dirty.any(DirtyGroups::RASTER.with(DirtyGroups::SHADERS)) {
+        let (streamout, setup) = match &fixed.setup {
+            Some((streamout, setup)) => (*streamout, *setup),
+            None => (
+                stream_out::streamout(&pipeline.stream_out, &state.raster),
+                raster::sf(pipeline.point_size, pipeline.counted, &state.raster),
+            ),
+        };
+        emit_if_different(stream, &mut emitted.streamout, &streamout)?;
+        emit_if_different(stream, &mut emitted.setup, &setup)?;
         if state.raster.stippled {
-            stream.emit(raster::stipple(state.raster.stipple))?;
+            let stipple = raster::stipple(state.raster.stipple);
+            emit_if_different(stream, &mut emitted.stipple, &stipple)?;
         }
     }
     let clip = DirtyGroups::RASTER
         .with(DirtyGroups::SHADERS)
         .with(DirtyGroups::VIEWPORTS);
-    if !pre_packed.clip && dirty.any(clip) {
-        let count = state.viewport_count;
-        stream.emit(raster::clip(pipeline.clip, &state.raster, count))?;
+    match &fixed.clip {
+        Some(clip) if dirty.any(DirtyGroups::SHADERS) => {
+            emit_if_different(stream, &mut emitted.clip, clip)?;
+        }
+        None if dirty.any(clip) => {
+            let clip = raster::clip(pipeline.clip, &state.raster, state.viewport_count);
+            emit_if_different(stream, &mut emitted.clip, &clip)?;
+        }
+        _ => {}
     }
     // The sample count decides the default line rasterisation.
     let objects = DirtyGroups::ASSEMBLY
         .with(DirtyGroups::SHADERS)
-        .with(DirtyGroups::MULTISAMPLE);
+        .with(DirtyGroups::MULTISAMPLE)
+        .with(DirtyGroups::RASTER);
     if state.raster.lines == LineMode::Smooth {
-        let depends = objects.with(DirtyGroups::RASTER).with(DirtyGroups::TARGETS);
-        if dirty.any(depends) {
-            let integers = targets.has_integers();
-            stream.emit(raster::raster(state, pipeline.output_form, integers))?;
+        if dirty.any(objects.with(DirtyGroups::TARGETS)) {
+            let raster = raster::raster(state, pipeline.output_form, targets.has_integers());
+            emit_if_different(stream, &mut emitted.raster, &raster)?;
         }
-    } else if !pre_packed.raster && dirty.any(objects.with(DirtyGroups::RASTER)) {
-        stream.emit(raster::raster(state, pipeline.output_form, false))?;
+    } else if let Some(raster) = &fixed.raster {
+        if dirty.any(DirtyGroups::SHADERS) {
+            emit_if_different(stream, &mut emitted.raster, raster)?;
+        }
+    } else if dirty.any(objects) {
+        let raster = raster::raster(state, pipeline.output_form, false);
+        emit_if_different(stream, &mut emitted.raster, &raster)?;
     }
-    if !pre_packed.multisample && dirty.any(DirtyGroups::MULTISAMPLE) {
-        stream.emit(raster::multisample(&state.multisample))?;
-    }
-    if let Some(pixel) = &pipeline.pixel
-        && dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::MULTISAMPLE))
-    {
-        stream.emit(pixel.for_samples(state.multisample.samples))?;
+    if dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::MULTISAMPLE)) {
+        let packed;
+        let multisample = match &fixed.multisample {
+            Some(multisample) => multisample,
+            None => {
+                packed = raster::multisample(&state.multisample);
+                &packed
+            }
+        };
+        emit_if_different(stream, &mut emitted.multisample, multisample)?;
+        let pixel = pipeline.pixel.for_samples(state.multisample.samples);
+        emit_if_different(stream, &mut emitted.pixel, pixel)?;
     }
     Ok(())
 }
@@ -457,6 +527,7 @@ fn emit_raster_state<M: StreamMemory>(
 #[inline(always)]
 fn emit_blend_state<M: StreamMemory>(
     stream: &mut Stream<M>,
+    emitted: &mut EmittedPackets,
     draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     let DrawState {
@@ -498,21 +569,24 @@ fn emit_blend_state<M: StreamMemory>(
         // A write to an absent target reads its blend entry too.
         let entries = (u8::BITS - pipeline.targets.leading_zeros()).max(1) as usize;
         let words = packed_blend.state.get(..=2 * entries).unwrap_or_default();
-        let data = stream.data(words.len())?;
-        data.words.copy_from_slice(words);
-        // It changes with the targets only.
-        if state.dithered {
-            blend_state::COLOR_DITHER_ENABLE.set(data.words, 1);
-        }
-        let at = offset(data.address, dynamic_base);
+        // Dithering changes with the targets only.
+        let place = match state.dithered {
+            true => {
+                let mut dithered = packed_blend.state;
+                blend_state::COLOR_DITHER_ENABLE.set(&mut dithered, 1);
+                let words = dithered.get(..words.len()).unwrap_or_default();
+                emitted.blend_state(stream, words, dynamic_base)?
+            }
+            false => emitted.blend_state(stream, words, dynamic_base)?,
+        };
         use state_blend_state_pointers as pointer;
-        stream.emit(
-            pointer::words::<2>()
-                .flag(pointer::BLEND_STATE_POINTER_VALID, true)
-                .with(pointer::BLEND_STATE_POINTER, at)
-                .dwords,
-        )?;
-        stream.emit(packed_blend.packets)?;
+        let pointer = pointer::words::<2>()
+            .flag(pointer::BLEND_STATE_POINTER_VALID, true)
+            .with(pointer::BLEND_STATE_POINTER, place)
+            .dwords;
+        emit_if_different(stream, &mut emitted.blend_pointer, &pointer)?;
+        emit_if_different(stream, &mut emitted.blend, &packed_blend.blend)?;
+        emit_if_different(stream, &mut emitted.wm, &packed_blend.wm)?;
     }
     Ok(())
 }

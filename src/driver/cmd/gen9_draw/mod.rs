@@ -4,6 +4,7 @@
 //! Ref: SKL PRM vol. 2a (commands), vol. 2d (states), vol. 7 "3D Pipeline Stages".
 
 mod emit;
+mod emitted;
 mod geometry;
 mod hiz;
 mod pipeline;

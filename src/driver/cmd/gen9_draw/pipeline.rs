@@ -1,19 +1,19 @@
 //! Packed graphics pipelines of gen9.
 //!
 //! In:  shaders and static state. Out: [`PackedPipeline`]: whole packets, and facts for packets
-//!      that depend on dynamic state.
+//!      that depend on dynamic state. Draws emit those packets that differ from the ones in effect
+//!      ([`super::emitted`]).
 //! Ref: SKL PRM vol. 2a, "3DSTATE_VS", "3DSTATE_URB_VS", "3DSTATE_PUSH_CONSTANT_ALLOC_VS" and their
 //!      like.
 
-use std::convert::Infallible;
-
 use hw::draw::{
-    state_ps, state_ps_extra, state_push_constant_alloc_ds, state_push_constant_alloc_gs,
+    state_ps_extra, state_push_constant_alloc_ds, state_push_constant_alloc_gs,
     state_push_constant_alloc_hs, state_push_constant_alloc_ps, state_push_constant_alloc_vs,
     state_sbe, state_sbe_swiz, state_urb_ds, state_urb_gs, state_urb_hs, state_urb_vs,
     state_vf_statistics, state_vs,
 };
 
+use super::emitted::ShaderPackets;
 use super::{geometry, pixel, raster, stream_out, vertex};
 use crate::draw::shader::{PipelineShaders, VertexInputs, VertexShader};
 use crate::draw::state::{BlendState, DirtyGroups, FixedFunctionState};
@@ -24,30 +24,37 @@ use crate::l3::draw_urb_bytes;
 #[derive(Clone, Debug)]
 pub(super) struct PackedBlend {
     pub state: [u32; pixel::BLEND_DW],
-    /// 3DSTATE_PS_BLEND and 3DSTATE_WM.
-    pub packets: [u32; 4],
+    /// 3DSTATE_PS_BLEND.
+    pub blend: [u32; 2],
+    /// 3DSTATE_WM.
+    pub wm: [u32; 2],
 }
 
-/// State packets that are part of a pipeline's pre-packed words.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PrePacked {
-    pub elements: bool,
-    pub setup: bool,
-    pub clip: bool,
-    pub raster: bool,
-    pub multisample: bool,
+/// Packets of static state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StaticPackets {
+    /// The packets of [`vertex::elements`].
+    pub elements: Option<Vec<u32>>,
+    /// 3DSTATE_STREAMOUT and 3DSTATE_SF.
+    pub setup: Option<([u32; 5], [u32; 4])>,
+    /// 3DSTATE_CLIP.
+    pub clip: Option<[u32; 4]>,
+    /// 3DSTATE_RASTER.
+    pub raster: Option<[u32; 5]>,
+    /// 3DSTATE_MULTISAMPLE and 3DSTATE_SAMPLE_MASK.
+    pub multisample: Option<[u32; 4]>,
 }
 
 /// Packed shaders and static state.
 #[derive(Clone, Debug)]
 pub struct PackedPipeline {
-    /// Whole packets, emitted when the shaders change.
-    pub(super) words: Vec<u32>,
-    pub(super) pre_packed: PrePacked,
+    pub(super) shaders: ShaderPackets,
+    /// 3DSTATE_SO_DECL_LIST; empty without stream output.
+    pub(super) declarations: Vec<u32>,
+    pub(super) fixed: StaticPackets,
     pub(super) packed_blend: Option<PackedBlend>,
-    /// 3DSTATE_PS by sample count. It is emitted apart from the words if the sample count decides
-    /// which SIMD widths are enabled.
-    pub(super) pixel: Option<pixel::PsBySamples>,
+    /// 3DSTATE_PS by sample count.
+    pub(super) pixel: pixel::PsBySamples,
     pub(super) inputs: VertexInputs,
     /// 3DSTATE_TE, for a domain origin in the upper left and in the lower left corner.
     pub(super) engine: [[u32; 4]; 2],
@@ -200,30 +207,18 @@ impl PackedPipeline {
         shaders: &PipelineShaders<'_>,
         static_state: Option<&StaticState<'_>>,
     ) -> Option<Box<PackedPipeline>> {
-        let mut words = Vec::with_capacity(128);
-        for part in urb_packets(device, shaders)? {
-            words.extend(part);
-        }
-        words.extend(vertex_shader(device, shaders));
-        words.extend(
-            state_vf_statistics::words::<1>()
-                .flag(state_vf_statistics::STATISTICS_ENABLE, shaders.counted)
-                .dwords,
-        );
+        let [v, h, d, g] = urb_packets(device, shaders)?;
         let (tessellation, threads) = (shaders.tessellation.as_ref(), stage_threads(device));
-        words.extend(geometry::hull(tessellation, threads));
-        words.extend(geometry::domain(tessellation, threads));
-        words.extend(geometry::geometry(shaders.geometry.as_ref(), threads));
         let padded = shaders.fragment.as_ref().and_then(|fragment| {
             let needed = device.needs(hw::Wa::HeaderOnlyPixelShader) && !fragment.header_only;
             needed.then(|| pixel::with_payload(fragment)).flatten()
         });
         let fragment = padded.as_ref().or(shaders.fragment.as_ref());
-        let (attributes, swizzle, shader, extra) = match fragment {
+        let (attributes, swizzle, pixel, extra) = match fragment {
             Some(fragment) => {
                 let (attributes, swizzle) = pixel::attributes(fragment)?;
-                let shader = pixel::shader(fragment);
-                (attributes, swizzle, shader, pixel::shader_extra(fragment))
+                let pixel = pixel::PsBySamples::new(fragment);
+                (attributes, swizzle, pixel, pixel::shader_extra(fragment))
             }
             None => (
                 state_sbe::words::<6>()
@@ -233,23 +228,30 @@ impl PackedPipeline {
                     .with(state_sbe::VERTEX_URB_ENTRY_READ_LENGTH, 1)
                     .dwords,
                 state_sbe_swiz::words::<11>().dwords,
-                state_ps::words::<12>().dwords,
+                pixel::PsBySamples::none(),
                 state_ps_extra::words::<2>().dwords,
             ),
         };
-        if shaders.stream_out.is_on() {
-            words.extend(stream_out::list(&shaders.stream_out)?);
-        }
-        words.extend(attributes);
-        words.extend(swizzle);
-        let pixel = fragment.and_then(pixel::PsBySamples::new);
-        if pixel.is_none() {
-            words.extend(shader);
-        }
-        words.extend(extra);
+        let declarations = match shaders.stream_out.is_on() {
+            true => stream_out::list(&shaders.stream_out)?,
+            false => Vec::new(),
+        };
         let mut pipeline = PackedPipeline {
-            words,
-            pre_packed: PrePacked::default(),
+            shaders: ShaderPackets {
+                urb: [v[0], v[1], h[0], h[1], d[0], d[1], g[0], g[1]],
+                vertex: vertex_shader(device, shaders),
+                statistics: state_vf_statistics::words::<1>()
+                    .flag(state_vf_statistics::STATISTICS_ENABLE, shaders.counted)
+                    .dwords,
+                hull: geometry::hull(tessellation, threads),
+                domain: geometry::domain(tessellation, threads),
+                geometry: geometry::geometry(shaders.geometry.as_ref(), threads),
+                attributes,
+                swizzle,
+                extra,
+            },
+            declarations,
+            fixed: StaticPackets::default(),
             packed_blend: None,
             pixel,
             inputs: shaders.vertex.inputs,
@@ -288,48 +290,23 @@ impl PackedPipeline {
         let objects = DirtyGroups::RASTER
             .with(DirtyGroups::ASSEMBLY)
             .with(DirtyGroups::MULTISAMPLE);
-        self.pre_packed = PrePacked {
-            elements: groups.all(DirtyGroups::ATTRIBUTES),
-            setup: groups.all(DirtyGroups::RASTER),
-            clip: groups.all(DirtyGroups::RASTER.with(DirtyGroups::VIEWPORTS)),
-            raster: groups.all(objects),
-            multisample: groups.all(DirtyGroups::MULTISAMPLE),
+        let has = |needed: DirtyGroups| groups.all(needed);
+        let raster = &state.raster;
+        self.fixed = StaticPackets {
+            elements: has(DirtyGroups::ATTRIBUTES).then(|| {
+                let elements = vertex::elements(&self.inputs, &state.attributes);
+                elements.words().to_vec()
+            }),
+            setup: has(DirtyGroups::RASTER).then(|| {
+                let streamout = stream_out::streamout(&self.stream_out, raster);
+                (streamout, raster::sf(self.point_size, self.counted, raster))
+            }),
+            clip: has(DirtyGroups::RASTER.with(DirtyGroups::VIEWPORTS))
+                .then(|| raster::clip(self.clip, raster, state.viewport_count)),
+            raster: has(objects).then(|| raster::raster(state, self.output_form, false)),
+            multisample: has(DirtyGroups::MULTISAMPLE)
+                .then(|| raster::multisample(&state.multisample)),
         };
-        let mut words = std::mem::take(&mut self.words);
-        let PrePacked {
-            elements,
-            setup,
-            clip,
-            raster,
-            multisample,
-        } = self.pre_packed;
-        if elements {
-            let emit = |more: &[u32]| -> Result<(), Infallible> {
-                words.extend_from_slice(more);
-                Ok(())
-            };
-            let Ok(()) = vertex::elements(&self.inputs, &state.attributes, emit);
-        }
-        if setup {
-            words.extend(stream_out::streamout(&self.stream_out, &state.raster));
-            words.extend(raster::sf(self.point_size, self.counted, &state.raster));
-            if state.raster.stippled {
-                words.extend(raster::stipple(state.raster.stipple));
-            }
-        }
-        if clip {
-            words.extend(raster::clip(self.clip, &state.raster, state.viewport_count));
-        }
-        if raster {
-            words.extend(raster::raster(state, self.output_form, false));
-        }
-        if multisample {
-            words.extend(raster::multisample(&state.multisample));
-            if let Some(pixel) = self.pixel.take() {
-                words.extend(pixel.for_samples(state.multisample.samples));
-            }
-        }
-        self.words = words;
         // Which targets take part in a logic operation depends on their formats, known at the draw.
         if groups.all(BLENDING) && !state.blend.logic {
             self.packed_blend = Some(self.blend(state, &state.blend, self.targets, 0));
@@ -351,11 +328,11 @@ impl PackedPipeline {
             dual_source: self.dual_source,
             writes_mask: self.writes_mask,
         };
-        let (words, [a, b], writes) = pixel::blend(blend, &state.multisample, colours);
-        let [c, d] = pixel::wm(self.wm, state.raster.stippled, writes);
+        let (words, blend, writes) = pixel::blend(blend, &state.multisample, colours);
         PackedBlend {
             state: words,
-            packets: [a, b, c, d],
+            blend,
+            wm: pixel::wm(self.wm, state.raster.stippled, writes),
         }
     }
 }

@@ -152,8 +152,7 @@ const NO_SIMD32_SAMPLES: u8 = {
     16
 };
 
-/// 3DSTATE_PS for both ranges of sample counts, if the sample count decides which variants are
-/// enabled.
+/// 3DSTATE_PS for both ranges of sample counts, which decide which variants are enabled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PsBySamples {
     below_16: [u32; 12],
@@ -161,24 +160,39 @@ pub(super) struct PsBySamples {
 }
 
 impl PsBySamples {
-    /// Returns `None` if one packet fits all sample counts.
-    pub fn new(from: &FragmentShader<'_>) -> Option<PsBySamples> {
+    /// The packets of a shader.
+    pub fn new(from: &FragmentShader<'_>) -> PsBySamples {
         let [eight, sixteen, thirty_two] = from.variants;
         let narrow = [eight, sixteen, None];
         let depends =
             thirty_two.is_some() && !from.per_sample && narrow.iter().any(Option::is_some);
-        depends.then(|| PsBySamples {
-            below_16: shader(from),
-            at_16: packet(from, narrow),
-        })
+        let below_16 = shader(from);
+        PsBySamples {
+            below_16,
+            at_16: if depends {
+                packet(from, narrow)
+            } else {
+                below_16
+            },
+        }
+    }
+
+    /// The packet without a shader.
+    pub fn none() -> PsBySamples {
+        let nothing = state_ps::words::<12>().dwords;
+        PsBySamples {
+            below_16: nothing,
+            at_16: nothing,
+        }
     }
 
     /// The packet for a sample count.
-    pub fn for_samples(&self, samples: u8) -> [u32; 12] {
+    #[inline]
+    pub fn for_samples(&self, samples: u8) -> &[u32; 12] {
         if samples < NO_SIMD32_SAMPLES {
-            self.below_16
+            &self.below_16
         } else {
-            self.at_16
+            &self.at_16
         }
     }
 }
@@ -649,24 +663,25 @@ mod tests {
         use state_ps as ps;
         let push = abi::PushData::default();
         let all = [variant(64), variant(128), variant(192)];
-        let packets = PsBySamples::new(&fragment(&push, all, false)).unwrap();
+        let packets = PsBySamples::new(&fragment(&push, all, false));
         let wide = |words: &[u32; 12]| ps::N32_PIXEL_DISPATCH_ENABLE.get(words);
         let kernel = |words: &[u32; 12]| ps::KERNEL_START_POINTER_1.get(words) * 64;
         for samples in [0, 1, 2, 4, 8] {
             let words = packets.for_samples(samples);
-            assert_eq!((wide(&words), kernel(&words) != 0), (1, true), "{samples}");
+            assert_eq!((wide(words), kernel(words) != 0), (1, true), "{samples}");
         }
         let at_16 = packets.for_samples(16);
-        assert_eq!((wide(&at_16), kernel(&at_16)), (0, 0));
-        assert_eq!(ps::N8_PIXEL_DISPATCH_ENABLE.get(&at_16), 1);
-        assert_eq!(ps::N16_PIXEL_DISPATCH_ENABLE.get(&at_16), 1);
-        // One packet suffices without a SIMD32 variant, with per-sample dispatch, or with SIMD32
-        // alone.
+        assert_eq!((wide(at_16), kernel(at_16)), (0, 0));
+        assert_eq!(ps::N8_PIXEL_DISPATCH_ENABLE.get(at_16), 1);
+        assert_eq!(ps::N16_PIXEL_DISPATCH_ENABLE.get(at_16), 1);
+        // The packets are the same without a SIMD32 variant, with per-sample dispatch, or with
+        // SIMD32 alone.
         let two = [all[0], all[1], None];
-        assert!(PsBySamples::new(&fragment(&push, two, false)).is_none());
-        assert!(PsBySamples::new(&fragment(&push, all, true)).is_none());
         let alone = [None, None, all[2]];
-        assert!(PsBySamples::new(&fragment(&push, alone, false)).is_none());
+        for (variants, per_sample) in [(two, false), (all, true), (alone, false)] {
+            let packets = PsBySamples::new(&fragment(&push, variants, per_sample));
+            assert_eq!(packets.for_samples(1), packets.for_samples(16));
+        }
     }
 
     #[test]

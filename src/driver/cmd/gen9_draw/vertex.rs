@@ -75,16 +75,57 @@ fn attribute(from: &VertexAttribute) -> [u32; 2] {
     element(buffer, offset, from.format.into(), controls)
 }
 
-/// Packs 3DSTATE_VERTEX_ELEMENTS, 3DSTATE_VF_INSTANCING and 3DSTATE_VF_SGVS, and passes them to
-/// `emit` packet by packet.
-pub(super) fn elements<E>(
+/// Vertex elements: the attributes, and the driver's two.
+const ELEMENTS: usize = ATTRIBUTES + 2;
+/// Dwords of the packets of [`elements`] at most.
+const ELEMENTS_DW: usize = (1 + 2 * ELEMENTS) + 3 * ELEMENTS + 2;
+
+/// The packets of [`elements`].
+#[derive(Clone, Debug)]
+pub(super) struct ElementWords {
+    words: [u32; ELEMENTS_DW],
+    len_dw: u8,
+}
+
+impl Default for ElementWords {
+    fn default() -> Self {
+        Self {
+            words: [0; ELEMENTS_DW],
+            len_dw: 0,
+        }
+    }
+}
+
+impl ElementWords {
+    /// The words.
+    pub(super) fn words(&self) -> &[u32] {
+        self.words.get(..self.len_dw.into()).unwrap_or_default()
+    }
+
+    /// Replaces the words.
+    pub(super) fn set(&mut self, words: &[u32]) {
+        self.len_dw = 0;
+        self.add(words);
+    }
+
+    fn add(&mut self, words: &[u32]) {
+        let first = usize::from(self.len_dw);
+        if let Some(to) = self.words.get_mut(first..first + words.len()) {
+            to.copy_from_slice(words);
+            self.len_dw += words.len() as u8;
+        }
+    }
+}
+
+/// Packs 3DSTATE_VERTEX_ELEMENTS, 3DSTATE_VF_INSTANCING and 3DSTATE_VF_SGVS.
+pub(super) fn elements(
     inputs: &VertexInputs,
     attributes: &[VertexAttribute; ATTRIBUTES],
-    mut emit: impl FnMut(&[u32]) -> Result<(), E>,
-) -> Result<(), E> {
+) -> ElementWords {
     use state_vf_sgvs as sgvs;
+    let mut packets = ElementWords::default();
     // The header, the attributes, the driver's two elements.
-    let mut words = [0; 1 + 2 * (ATTRIBUTES + 2)];
+    let mut words = [0; 1 + 2 * ELEMENTS];
     let mut count = 0;
     let mut add = |element: [u32; 2]| {
         let at = 1 + 2 * count as usize;
@@ -154,14 +195,14 @@ pub(super) fn elements<E>(
     }
     let dwords = 1 + 2 * count;
     words[0] = state_vertex_elements::PACKET.header | (dwords - 2);
-    emit(words.get(..dwords as usize).unwrap_or_default())?;
+    packets.add(words.get(..dwords as usize).unwrap_or_default());
     for &(index, per_instance) in steps.get(..step_count).unwrap_or_default() {
-        emit(&instancing(index, per_instance))?;
+        packets.add(&instancing(index, per_instance));
     }
     for index in numbers..u64::from(count) {
-        emit(&instancing(index, None))?;
+        packets.add(&instancing(index, None));
     }
-    emit(
+    packets.add(
         &sgvs::words::<2>()
             .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
             .with(sgvs::VERTEXID_COMPONENT_NUMBER, sgvs_component::COMP_2)
@@ -170,7 +211,8 @@ pub(super) fn elements<E>(
             .with(sgvs::INSTANCEID_COMPONENT_NUMBER, sgvs_component::COMP_3)
             .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
             .dwords,
-    )
+    );
+    packets
 }
 
 /// 3DSTATE_VF_INSTANCING.

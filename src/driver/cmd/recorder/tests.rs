@@ -13,6 +13,7 @@ const MACHINE: DeviceInfo = DeviceInfo {
     bindless_base: 0x3_0000_0000,
     scrap_address: 0x7000_0040,
     has_barrier_mode: false,
+    full_state: false,
 };
 
 type Tested = Recorder<Gen9, HostChunks>;

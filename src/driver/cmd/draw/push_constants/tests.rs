@@ -13,6 +13,7 @@ const MACHINE: DeviceInfo = DeviceInfo {
     bindless_base: 0,
     scrap_address: 0x40,
     has_barrier_mode: false,
+    full_state: false,
 };
 
 fn range(set: u32, first: u32, registers: u32, end_bytes: u32) -> PushedRange {
