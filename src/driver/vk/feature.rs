@@ -149,6 +149,7 @@ structures! {
         descriptorBufferPushDescriptors
     ];
     PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR [maintenance7];
+    PHYSICAL_DEVICE_MAINTENANCE_8_FEATURES_KHR [maintenance8];
     PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR [maintenance9];
     PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR [maintenance10];
     PHYSICAL_DEVICE_MAINTENANCE_11_FEATURES_KHR [maintenance11];
@@ -414,6 +415,7 @@ offered! {
     descriptorBufferImageLayoutIgnored "tests/vk/descriptor_buffers.rs";
     descriptorBufferPushDescriptors "tests/vk/descriptor_buffers.rs";
     maintenance7 "tests/vk/later_maintenance.rs";
+    maintenance8 "tests/vk/maintenance8.rs";
     maintenance9 "tests/vk/later_maintenance.rs";
     maintenance10 "tests/vk/later_maintenance.rs";
     maintenance11 "tests/vk/later_maintenance.rs";

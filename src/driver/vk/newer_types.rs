@@ -23,6 +23,8 @@ pub(crate) trait NewerTypes {
         StructureType::from_raw(1_000_504_000);
     const PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_562_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_8_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_574_000);
     const PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_584_000);
     const PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR: StructureType =
