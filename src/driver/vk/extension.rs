@@ -214,6 +214,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_separate_depth_stencil_layouts", 1, V1_2),
     row("VK_KHR_shader_atomic_int64", 1, V1_2),
     row("VK_KHR_shader_clock", 1, None),
+    row("VK_KHR_shader_constant_data", 1, None),
     row("VK_KHR_shader_draw_parameters", 1, V1_1),
     row("VK_KHR_shader_expect_assume", 1, V1_4),
     row("VK_KHR_shader_float16_int8", 1, V1_2),

@@ -249,6 +249,7 @@ structures! {
     PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR [shaderQuadControl];
     PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT [shaderUniformBufferUnsizedArray];
     PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR [shaderUntypedPointers];
+    PHYSICAL_DEVICE_SHADER_CONSTANT_DATA_FEATURES_KHR [shaderConstantData];
     PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR [shaderFmaFloat16 shaderFmaFloat32 shaderFmaFloat64];
     PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR [shaderRelaxedExtendedInstruction];
     PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT [shaderReplicatedComposites];
@@ -553,6 +554,7 @@ offered! {
     shaderQuadControl "vkrunner-scripts/draw/derivatives/quad-control.shader_test";
     shaderUniformBufferUnsizedArray "vkrunner-scripts/spirv/unsized-uniform-array.shader_test";
     shaderUntypedPointers "vkrunner-scripts/spirv/untyped-pointers.shader_test";
+    shaderConstantData "vkrunner-scripts/spirv/constant-data.shader_test";
     shaderFmaFloat16 "vkrunner-scripts/spirv/fma.shader_test";
     shaderFmaFloat32 "vkrunner-scripts/spirv/fma.shader_test";
     shaderFmaFloat64 "vkrunner-scripts/spirv/fma.shader_test";

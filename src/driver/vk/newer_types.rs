@@ -11,6 +11,8 @@ pub(crate) trait NewerTypes {
         StructureType::from_raw(1_000_642_000);
     const PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_387_000);
+    const PHYSICAL_DEVICE_SHADER_CONSTANT_DATA_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_231_000);
     const PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_579_000);
     const PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR: StructureType =
