@@ -39,6 +39,7 @@ mod library_maker;
 mod local_reads;
 mod maintenance;
 mod maintenance5;
+mod maintenance8;
 mod memory;
 mod meta_draws;
 mod modifiers;

@@ -83,6 +83,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_maintenance5",
     c"VK_KHR_maintenance6",
     c"VK_KHR_maintenance7",
+    c"VK_KHR_maintenance8",
     c"VK_KHR_maintenance9",
     c"VK_KHR_maintenance10",
     c"VK_KHR_maintenance11",

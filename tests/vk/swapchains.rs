@@ -23,6 +23,7 @@ impl Screen {
             c"VK_EXT_headless_surface",
             c"VK_KHR_get_surface_capabilities2",
             c"VK_EXT_surface_maintenance1",
+            c"VK_KHR_surface_protected_capabilities",
         ];
         let names = names.map(|name| name.as_ptr());
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
@@ -577,5 +578,21 @@ fn capabilities_depend_on_the_present_mode() {
         vk::PresentGravityFlagsEXT::MIN
     );
     assert_eq!(scaling.max_scaled_image_extent.width, 16_384);
+    screen.destroy(&[]);
+}
+
+#[test]
+fn no_surface_is_protected() {
+    let screen = Screen::new();
+    let query = khr::get_surface_capabilities2::Instance::new(&screen.entry, &screen.instance);
+    let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(screen.surface);
+    let mut protected = vk::SurfaceProtectedCapabilitiesKHR::default().supports_protected(true);
+    let mut found = vk::SurfaceCapabilities2KHR::default().push_next(&mut protected);
+    unsafe {
+        query
+            .get_physical_device_surface_capabilities2(screen.physical, &info, &mut found)
+            .unwrap();
+    }
+    assert_eq!(protected.supports_protected, vk::FALSE);
     screen.destroy(&[]);
 }

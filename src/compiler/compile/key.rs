@@ -30,7 +30,8 @@ pub struct CompileKey<'a> {
     pub stage: Stage,
     /// Name of the entry point.
     pub entry_point: &'a str,
-    /// Specialization constants: `SpecId` and bit pattern, zero-extended; booleans are 0 or 1.
+    /// Specialization constants: `SpecId` and bit pattern, zero-extended; booleans are 0 or 1. Data
+    /// of more than eight bytes take several elements, the first bytes first.
     pub specialization: &'a [(u32, u64)],
     /// A dispatch may start at another workgroup than 0.
     pub dispatch_base: bool,

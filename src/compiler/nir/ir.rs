@@ -371,6 +371,8 @@ pub struct Tex {
     pub texture_non_uniform: bool,
     /// The sampler may differ between invocations of a subgroup (non-uniform access).
     pub sampler_non_uniform: bool,
+    /// The operand `PackedOffset` may differ between invocations of a subgroup.
+    pub offset_non_uniform: bool,
 }
 
 impl Tex {

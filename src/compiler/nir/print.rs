@@ -620,6 +620,7 @@ fn print_tex(t: &Tex, out: &mut String) -> fmt::Result {
         ("shadow", t.shadow),
         ("texture_non_uniform", t.texture_non_uniform),
         ("sampler_non_uniform", t.sampler_non_uniform),
+        ("offset_non_uniform", t.offset_non_uniform),
     ] {
         if set {
             write!(out, " {name}")?;

@@ -231,6 +231,9 @@ pub enum TexSrc {
     Comparator,
     /// Offset in texels.
     Offset,
+    /// Offset in texels as one dword, if it is no constant; added by `lower_texel_offsets`. Four
+    /// bits, signed, for each component: u in bits 11:8, v in 7:4, r in 3:0.
+    PackedOffset,
     /// Added to the level of detail.
     Bias,
     /// Level of detail: float for `txl`, integer for `txf` and `txs`.
@@ -255,11 +258,12 @@ pub enum TexSrc {
     SamplerHandle,
 }
 
-pub(crate) const TEX_SRCS: [(TexSrc, &str); 15] = [
+pub(crate) const TEX_SRCS: [(TexSrc, &str); 16] = [
     (TexSrc::Coord, "coord"),
     (TexSrc::Projector, "projector"),
     (TexSrc::Comparator, "comparator"),
     (TexSrc::Offset, "offset"),
+    (TexSrc::PackedOffset, "packed_offset"),
     (TexSrc::Bias, "bias"),
     (TexSrc::Lod, "lod"),
     (TexSrc::MinLod, "min_lod"),

@@ -177,8 +177,8 @@ fn is_supported_alu(s: &Shader, a: &Alu, bits: u8) -> bool {
 }
 
 fn check_tex(t: &Tex) -> Result<(), String> {
-    if t.texture_non_uniform || t.sampler_non_uniform {
-        return Err(format!("{} with non-uniform handles", t.op.info().name));
+    if t.texture_non_uniform || t.sampler_non_uniform || t.offset_non_uniform {
+        return Err(format!("{} with non-uniform operands", t.op.info().name));
     }
     let fetch = matches!(t.op, TexOp::Txf | TexOp::TxfMs);
     for (kind, _) in &t.srcs {

@@ -16,7 +16,7 @@ impl Translator<'_> {
     /// Composite instructions; `None` if `inst` is not one.
     pub fn composite_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         let v = match inst.op {
-            Op::Undef => self.undef(inst.ty)?,
+            Op::Undef if inst.newer.is_none() => self.undef(inst.ty)?,
             Op::ConstantNull => self.null(inst.ty)?,
             Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => self.value(inst.arg(0)?)?,
             Op::CompositeConstruct => self.composite_value(inst, inst.args)?,

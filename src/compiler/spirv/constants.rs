@@ -2,6 +2,7 @@
 //! use.
 
 use crate::error::Result;
+use crate::grammar::NewerOp;
 use crate::reader::Inst;
 use crate::state::Translator;
 use crate::types::{Ty, add_access};
@@ -14,6 +15,8 @@ use std::rc::Rc;
 
 /// Maximum number of scalars and vectors in one composite value.
 pub(crate) const MAX_LEAVES: u64 = 1 << 16;
+/// Maximum number of integers of a data constant: the bytes of the longest instruction.
+const MAX_DATA_LEAVES: u64 = 1 << 18;
 
 impl Translator<'_> {
     /// The value of an id.
@@ -105,10 +108,12 @@ impl Translator<'_> {
 
     /// Translates the definition of a lazy id.
     pub fn materialize(&mut self, inst: &Inst) -> Result<Value> {
-        let spec = self
-            .module
-            .decoration_arg(inst.id, Decoration::SpecId)
-            .and_then(|id| self.specialization.get(&id).copied());
+        let spec_id = self.module.decoration_arg(inst.id, Decoration::SpecId);
+        if let Some(op) = inst.newer {
+            return self.constant_data(inst, spec_id.filter(|_| op == NewerOp::SpecConstantData));
+        }
+        let chunks = spec_id.and_then(|id| self.specialization.get(&id));
+        let spec = chunks.and_then(|chunks| chunks.first().copied());
         match inst.op {
             Op::ConstantTrue | Op::ConstantFalse => {
                 let d = self.emit.imm_bool(inst.op == Op::ConstantTrue);
@@ -151,6 +156,56 @@ impl Translator<'_> {
                 .loc
                 .unsupported("this instruction outside of a function"),
         }
+    }
+
+    /// The array of integers that are packed in the instruction's words, or in the specialization
+    /// of `spec_id`.
+    fn constant_data(&mut self, inst: &Inst, spec_id: Option<u32>) -> Result<Value> {
+        let &Ty::Array { elem, len, .. } = &*self.ty(inst.ty)? else {
+            return inst.loc.expected("an array type", format!("%{}", inst.ty));
+        };
+        let (Some(len), &Ty::Int { bits, .. }) = (len, &*self.ty(elem)?) else {
+            return inst
+                .loc
+                .expected("an array of integers", format!("%{}", inst.ty));
+        };
+        if u64::from(len) > MAX_DATA_LEAVES {
+            return inst
+                .loc
+                .limit("constants of an array", MAX_DATA_LEAVES as usize);
+        }
+        let bytes = len as usize * usize::from(bits / 8);
+        let specialized = spec_id.and_then(|id| self.specialization.get(&id));
+        let (data, unit): (Vec<u8>, usize) = match specialized {
+            Some(chunks) => (
+                chunks
+                    .iter()
+                    .flat_map(|chunk| chunk.to_le_bytes())
+                    .collect(),
+                8,
+            ),
+            None => (
+                inst.args
+                    .iter()
+                    .flat_map(|word| word.to_le_bytes())
+                    .collect(),
+                4,
+            ),
+        };
+        if data.len() != bytes.next_multiple_of(unit) {
+            return inst.loc.expected(
+                "as many data as the array has",
+                format!("{} bytes", data.len()),
+            );
+        }
+        let elements = data.chunks_exact(usize::from(bits / 8)).take(len as usize);
+        let values = elements.map(|element| {
+            let bytes = element.iter().rev();
+            let value = bytes.fold(0, |value, &byte| value << 8 | u64::from(byte));
+            Value::Def(self.emit.constant(bits, &[value]))
+        });
+        let values: Vec<Value> = values.collect();
+        Ok(Value::Composite(values.into()))
     }
 
     /// A value of type `inst.ty`, constructed from its parts.
@@ -329,6 +384,7 @@ impl Translator<'_> {
         };
         let opname = crate::grammar::by_number(op as u32).map_or("SpecConstantOp", |g| g.opname);
         let inner = Inst {
+            newer: None,
             op,
             loc: crate::error::Loc {
                 at: inst.loc.at,

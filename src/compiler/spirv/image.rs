@@ -295,6 +295,7 @@ impl Translator<'_> {
             tg4_offsets: None,
             texture_non_uniform: self.module.has_decoration(id, Decoration::NonUniform),
             sampler_non_uniform: self.module.has_decoration(id, Decoration::NonUniform),
+            offset_non_uniform: false,
         };
         let Some(image) = &o.image else {
             return Ok(None);

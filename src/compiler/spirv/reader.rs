@@ -7,7 +7,7 @@
 //! Ref: "SPIR-V Specification", "Physical Layout of a SPIR-V Module and Instruction".
 
 use crate::error::{Loc, Result, SpirvError};
-use crate::grammar;
+use crate::grammar::{self, NewerOp};
 use rspirv::grammar::{OperandKind, OperandQuantifier};
 use smallvec::SmallVec;
 use spirv::{MemoryAccess, Op};
@@ -24,7 +24,10 @@ pub(crate) struct InstRef {
     pub len: u16,
     /// Number of words before the operands that follow result type and result: 1, 2 or 3.
     pub skip: u8,
+    /// OpUndef for a newer instruction.
     pub op: Op,
+    /// The instruction, if `op` cannot express it.
+    pub newer: Option<NewerOp>,
     pub opname: &'static str,
     /// Result type, 0 if none.
     pub ty: u32,
@@ -45,7 +48,10 @@ impl InstRef {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inst<'a> {
     pub loc: Loc,
+    /// OpUndef for a newer instruction.
     pub op: Op,
+    /// The instruction, if `op` cannot express it.
+    pub newer: Option<NewerOp>,
     pub ty: u32,
     pub id: u32,
     /// Operands after result type and result.
@@ -83,6 +89,7 @@ impl Stream {
         Inst {
             loc: r.loc(),
             op: r.op,
+            newer: r.newer,
             ty: r.ty,
             id: r.id,
             args: self.words.get(start..end).unwrap_or(&[]),
@@ -192,6 +199,7 @@ pub(crate) fn split_instructions(words: &[u32]) -> Result<Stream> {
             len: len as u16,
             skip: 1,
             op: info.opcode,
+            newer: NewerOp::by_number(opcode),
             opname: info.opname,
             ty: 0,
             id: 0,

@@ -12,6 +12,7 @@ use crate::value::IdState;
 use entity::Id;
 use nir::{Def, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use spirv::{BuiltIn, FPFastMathMode};
 use std::rc::Rc;
 
@@ -25,7 +26,8 @@ pub(crate) struct Translator<'m> {
     /// Nesting depth of the pointer types being translated, to stop at types that contain pointers
     /// to themselves.
     pub pointer_depth: u32,
-    pub specialization: FxHashMap<u32, u64>,
+    /// By SpecId: the value, in chunks of 64 bits.
+    pub specialization: FxHashMap<u32, SmallVec<[u64; 1]>>,
     pub dispatch_base: bool,
     pub subgroup_size: Option<u32>,
     /// What FPFastMathDefault allows, of all float types together.

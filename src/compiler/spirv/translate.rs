@@ -15,7 +15,17 @@ use crate::value::IdState;
 use entity::Arena;
 use nir::{Shader, ShaderInfo, Stage, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
+
+/// The values of specialization constants by their ids, in chunks of 64 bits.
+fn specialization_chunks(constants: &[(u32, u64)]) -> FxHashMap<u32, SmallVec<[u64; 1]>> {
+    let mut all: FxHashMap<u32, SmallVec<[u64; 1]>> = FxHashMap::default();
+    for &(id, chunk) in constants {
+        all.entry(id).or_default().push(chunk);
+    }
+    all
+}
 
 /// Entry point, specialization constants, and pipeline state that the translation depends on.
 #[derive(Clone, Debug)]
@@ -24,7 +34,8 @@ pub struct Options<'a> {
     pub entry_point: &'a str,
     /// Stage.
     pub stage: Stage,
-    /// Specialization constants: `SpecId` and bit pattern, zero-extended; booleans are 0 or 1.
+    /// Specialization constants: `SpecId` and bit pattern, zero-extended; booleans are 0 or 1. Data
+    /// of more than eight bytes take several elements, the first bytes first.
     pub specialization: &'a [(u32, u64)],
     /// The workgroup ids of a dispatch may start at another value than 0
     /// (`VK_PIPELINE_CREATE_DISPATCH_BASE_BIT`).
@@ -90,7 +101,7 @@ impl Module {
             member_layouts: FxHashMap::default(),
             nir_types: FxHashMap::default(),
             pointer_depth: 0,
-            specialization: options.specialization.iter().copied().collect(),
+            specialization: specialization_chunks(options.specialization),
             dispatch_base: options.dispatch_base,
             subgroup_size: options.subgroup_size,
             fast_math_default: crate::fast_math::ALL,

@@ -11,7 +11,7 @@ use crate::cfg::{Cfg, SwitchArm, Terminator};
 use crate::error::{Loc, Result};
 use crate::inline::{Call, FunctionGraph, Task, TempVar};
 use crate::module::{Block, EntryPoint, Module, terminator};
-use crate::reader::Inst;
+use crate::reader::{Inst, InstRef};
 use crate::state::Translator;
 use crate::structure::{Item, JumpAction, PlannedJump, structurize};
 use crate::types::Ty;
@@ -637,7 +637,8 @@ impl<'m> Translator<'m> {
                         format!("none for %{label}"),
                     );
                 };
-                if m.stream.def(source).is_some_and(|r| r.op == Op::Undef) {
+                let is_undef = |r: &InstRef| r.op == Op::Undef && r.newer.is_none();
+                if m.stream.def(source).is_some_and(is_undef) {
                     continue;
                 }
                 let v = self.value(source)?;

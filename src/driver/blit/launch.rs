@@ -227,13 +227,15 @@ pub enum SampledCopy {
         /// The conversion.
         numbers: TexelConversion,
     },
-    /// Copies the first sample, bit by bit, to bytes.
-    First {
+    /// Copies one sample of each pixel, bit by bit, to bytes.
+    Single {
         /// Order of the destination.
         destination: Order,
         /// Bytes of an element, as a power of two: up to 4.
         unit_log2: u32,
     },
+    /// Copies one sample of each pixel, bit by bit, to its place among interleaved samples.
+    Interleaved(SampleCopy),
     /// Combines the depth or stencil samples of a pixel.
     Chosen {
         /// The resolve mode.
@@ -292,11 +294,13 @@ impl DepthStencilFormat {
 
 impl SampledCopy {
     /// Shaders of the kind.
-    const COUNT: usize = Self::FIRSTS + 4 * 3 * 4;
+    const COUNT: usize = Self::SINGLES + 4 * 3 * 4;
     /// Number of shaders that convert numbers.
     const NUMBERS: usize = TexelConversion::COUNT * (2 + 4);
-    /// Number of those and the ones that copy the first sample.
-    const FIRSTS: usize = Self::NUMBERS + 4 * 3;
+    /// Number of those and the ones that copy to interleaved samples.
+    const INTERLEAVED: usize = Self::NUMBERS + SampleCopy::COUNT;
+    /// Number of those and all others that copy one sample.
+    const SINGLES: usize = Self::INTERLEAVED + 4 * 3;
 
     fn index(self) -> usize {
         let (kind, numbers) = match self {
@@ -305,10 +309,11 @@ impl SampledCopy {
                 samples_log2,
                 numbers,
             } => (1 + samples_log2.clamp(1, 4) as usize, numbers),
-            SampledCopy::First {
+            SampledCopy::Interleaved(samples) => return Self::NUMBERS + samples.index(),
+            SampledCopy::Single {
                 destination,
                 unit_log2,
-            } => return Self::NUMBERS + destination as usize * 3 + unit_log2.min(2) as usize,
+            } => return Self::INTERLEAVED + destination as usize * 3 + unit_log2.min(2) as usize,
             SampledCopy::Chosen {
                 choice,
                 kind,
@@ -317,7 +322,7 @@ impl SampledCopy {
                 // ResolveMode::SampleZero is a shader of another kind.
                 let choice = (choice as usize).saturating_sub(1);
                 let samples = samples_log2.clamp(1, 4) as usize - 1;
-                return Self::FIRSTS + (kind as usize * 3 + choice) * 4 + samples;
+                return Self::SINGLES + (kind as usize * 3 + choice) * 4 + samples;
             }
         };
         kind * TexelConversion::COUNT + numbers.index()

@@ -39,9 +39,9 @@ pub use launch::{
 pub use memory_box::MemoryBox;
 /// A shader to be compiled.
 pub use nir::Shader as Nir;
-pub use sample_copy::{Quads, copy_samples};
+pub use sample_copy::{Quads, copy_samples, interleave_sample};
 pub use shader_builder::WORKGROUP;
 pub use texel::{
-    BoxPart, Extent, TexelMemory, box_parts, copy_texels, copy_three_channel_texels, fill_texels,
-    resolve_depth_stencil, resolve_mcs_texels,
+    BoxPart, Extent, TexelMemory, box_parts, copy_single_sample, copy_texels,
+    copy_three_channel_texels, fill_texels, resolve_depth_stencil, resolve_mcs_texels,
 };

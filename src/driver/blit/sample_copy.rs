@@ -1,16 +1,20 @@
-//! Copies of multisampled depth and stencil whose box is not aligned to 2 × 2 pixel quads.
+//! Copies to multisampled depth and stencil, whose samples are interleaved: from depth and stencil
+//! where a box is not aligned to 2 × 2 pixel quads, and from colour.
 //!
-//! In:  the quads that both boxes touch, and the pixel of its first quad at which each box starts.
+//! In:  the quads that the boxes touch, and the pixel of its first quad at which each box starts.
 //! Out: NIR; launches.
 //!
 //! Each sample is copied separately; copies of whole quads are copies of texels
-//! ([`crate::copy_texels`]).
+//! ([`crate::copy_texels`]). Samples of colour are read as a texture, since its MCS tells where they
+//! are.
 //! Ref: SKL PRM vol. 5, "Interleaved Multisampled Surfaces".
 
 use entity::Id;
 use nir::Def;
 
-use crate::launch::{Launch, MAX_BUFFERS, MAX_PUSH_DW, MemoryRange, Order, SampleCopy, Shader};
+use crate::launch::{
+    Launch, MAX_BUFFERS, MAX_PUSH_DW, MemoryRange, Order, SampleCopy, SampledCopy, Shader,
+};
 use crate::shader_builder::{GROUP_X, GROUP_Y, ShaderBuilder, box_shader, inside};
 use crate::texel::{Extent, TexelMemory, byte_offset};
 
@@ -39,6 +43,100 @@ impl SampleCopy {
             _ => Order::Y,
         }
     }
+
+    /// The column and row of a sample in the samples of its pixel.
+    fn position(self, sample: u32) -> [u32; 2] {
+        [0, 1].map(|axis| sample >> axis & 1 | (sample >> (axis + 2) & 1) << 1)
+    }
+
+    /// The byte offset of a sample of a pixel. For each axis: the pixel, the pixel of the first
+    /// quad at which the box starts, and the position of the sample in its pixel. `plane`: as in
+    /// [`TexelMemory::push`].
+    pub(crate) fn byte_offset_of_pixel(
+        self,
+        k: &mut ShaderBuilder<'_>,
+        axes: [(Id<Def>, Id<Def>, Id<Def>); 2],
+        slice: Id<Def>,
+        plane: &[Id<Def>],
+    ) -> Id<Def> {
+        let spread = self.spread();
+        let mut coord = |axis: usize| {
+            let (pixel, first_px, sample) = axes[axis];
+            let by = k.imm_u32(spread[axis]);
+            let pixel = k.ishl(pixel, by);
+            let at = k.ior(pixel, sample);
+            interleaved_coord(k, at, first_px, spread[axis])
+        };
+        let [x, y] = [coord(0), coord(1)];
+        let x = k.imul_imm(x, 1 << self.unit_log2);
+        byte_offset(k, (self.order(), 0), [x, y, slice], plane)
+    }
+}
+
+/// Launches that copy a sample of a box of pixels from a corner of a texture to interleaved
+/// samples; with each, the slice of the texture at which it starts. `box_px`: width, height and
+/// slices.
+pub fn interleave_sample(
+    samples: SampleCopy,
+    (sample, [left, top]): (u32, [u32; 2]),
+    destination: Quads,
+    [width_px, height_px, slices]: [u32; 3],
+) -> Vec<(u32, Launch)> {
+    let [x_sample, y_sample] = samples.position(sample);
+    let bands = (0..height_px).step_by(BAND_PX as usize);
+    let all = (0..slices).flat_map(|slice| bands.clone().map(move |first| (slice, first)));
+    all.map(|(slice, band)| {
+        let rows_px = BAND_PX.min(height_px - band);
+        let (span, plane, [x_first, y_first]) =
+            destination.part(samples, (slice, band), [width_px, rows_px]);
+        let mut push_dw = [0; MAX_PUSH_DW];
+        let rest = [
+            width_px,
+            rows_px,
+            left,
+            top + band,
+            sample,
+            x_first,
+            y_first,
+            x_sample,
+            y_sample,
+        ];
+        for (to, from) in push_dw.iter_mut().zip(plane.into_iter().chain(rest)) {
+            *to = from;
+        }
+        let launch = Launch {
+            shader: Shader::SampledCopy(SampledCopy::Interleaved(samples)),
+            spans: [span; MAX_BUFFERS],
+            push_dw,
+            groups: [width_px.div_ceil(GROUP_X), rows_px.div_ceil(GROUP_Y), 1],
+        };
+        (slice, launch)
+    })
+    .collect()
+}
+
+impl Quads {
+    /// The part of a box from a row of pixels of a slice on: its memory, its plane as push
+    /// constants, and the pixel of its first quad at which it starts.
+    fn part(
+        &self,
+        samples: SampleCopy,
+        (slice, top): (u32, u32),
+        [width_px, rows_px]: [u32; 2],
+    ) -> (MemoryRange, [u32; 4], [u32; 2]) {
+        let [across, down] = samples.spread();
+        let [left_px, first_px] = self.first_px;
+        let first_px = first_px + top;
+        let plane = self.plane.from(slice, (first_px & !1) << down);
+        let quads_px = |first: u32, count: u32| (first + count).next_multiple_of(2);
+        let reached = Extent {
+            row_bytes: quads_px(left_px, width_px) << across << samples.unit_log2,
+            rows: quads_px(first_px & 1, rows_px) << down,
+            slices: 1,
+        };
+        let (span, skip) = plane.span(&reached);
+        (span, plane.push(skip), [left_px, first_px & 1])
+    }
 }
 
 /// Launches that copy the samples of a box of pixels: width, height and slices.
@@ -56,24 +154,13 @@ pub fn copy_samples(
         let mut push_dw = [0; MAX_PUSH_DW];
         let mut spans = [MemoryRange::default(); MAX_BUFFERS];
         for (side, quads) in [source, destination].into_iter().enumerate() {
-            let [left_px, first_px] = quads.first_px;
-            let first_px = first_px + top;
-            let plane = quads.plane.from(slice, (first_px & !1) << down);
-            let quads_px = |first: u32, count: u32| (first + count).next_multiple_of(2);
-            let reached = Extent {
-                row_bytes: quads_px(left_px, width_px) << across << samples.unit_log2,
-                rows: quads_px(first_px & 1, rows_px) << down,
-                slices: 1,
-            };
-            let (span, skip) = plane.span(&reached);
+            let (span, words, first) = quads.part(samples, (slice, top), [width_px, rows_px]);
             if let Some(to) = spans.get_mut(side) {
                 *to = span;
             }
-            let words = plane.push(skip).into_iter();
             for (to, word) in push_dw.iter_mut().skip(4 * side).zip(words) {
                 *to = word;
             }
-            let first = [left_px, first_px & 1];
             for (to, word) in push_dw.iter_mut().skip(10 + 2 * side).zip(first) {
                 *to = word;
             }

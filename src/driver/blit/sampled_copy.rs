@@ -14,7 +14,7 @@ use nir::{Access, BaseType, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
 use crate::launch::{
-    ChannelFormat, DepthStencilFormat, Order, ResolveMode, SampledCopy, TexelConversion,
+    ChannelFormat, DepthStencilFormat, Order, ResolveMode, SampleCopy, SampledCopy, TexelConversion,
 };
 use crate::shader_builder::{ShaderBuilder, box_shader, inside, rows_shader};
 use crate::texel::byte_offset;
@@ -95,6 +95,7 @@ fn emit_texture(
         tg4_offsets: None,
         texture_non_uniform: false,
         sampler_non_uniform: false,
+        offset_non_uniform: false,
     };
     k.tex(tex, components, 32)
 }
@@ -291,7 +292,10 @@ fn write(
 /// - scaled: for columns and for rows, the source coordinate of the first one and the step to the
 ///   next; the coordinate of the slice, the sampler and the packing;
 /// - joined: the first column and row of the source, the packing, and 1 if it has no MCS;
-/// - first and chosen: the first column and row of the source.
+/// - single, interleaved and chosen: the first column and row of the source;
+/// - single and interleaved: the sample;
+/// - interleaved: the column and row of a quad at which the destination starts, and the column and
+///   row of the sample in a pixel.
 pub(crate) fn nir(copy: SampledCopy) -> nir::Shader {
     match copy {
         SampledCopy::Scaled { volume, numbers } => scaled_shader(volume, numbers),
@@ -299,10 +303,11 @@ pub(crate) fn nir(copy: SampledCopy) -> nir::Shader {
             samples_log2,
             numbers,
         } => joined_shader(samples_log2, numbers),
-        SampledCopy::First {
+        SampledCopy::Single {
             destination,
             unit_log2,
-        } => first_sample_shader(destination, unit_log2),
+        } => single_sample_shader(destination, unit_log2),
+        SampledCopy::Interleaved(samples) => interleaved_sample_shader(samples),
         SampledCopy::Chosen {
             choice,
             kind,
@@ -361,20 +366,58 @@ fn joined_shader(samples_log2: u32, numbers: TexelConversion) -> nir::Shader {
     })
 }
 
-/// Copies the first sample of each pixel, bit by bit.
-fn first_sample_shader(destination: Order, unit_log2: u32) -> nir::Shader {
-    box_shader("first_samples", 2, |k, [column, row, slice], push| {
-        let push: [Id<Def>; 8] = push;
-        let [.., columns, rows, from_left, from_top] = push;
+/// The bits of a sample of a layer.
+fn sample_bits(k: &mut ShaderBuilder<'_>, coord: [Id<Def>; 3], sample: Id<Def>) -> Id<Def> {
+    let coord = k.vec(&coord);
+    let srcs = [(TexSrc::Coord, coord), (TexSrc::MsIndex, sample)];
+    let shape = (Dim::D2, true);
+    let [texel, ..] = read(k, TexOp::TxfMs, shape, TexelConversion::Integers, &srcs);
+    texel
+}
+
+/// Copies one sample of each pixel, bit by bit.
+fn single_sample_shader(destination: Order, unit_log2: u32) -> nir::Shader {
+    box_shader("single_samples", 2, |k, [column, row, slice], push| {
+        let push: [Id<Def>; 9] = push;
+        let [.., columns, rows, from_left, from_top, sample] = push;
         inside(k, [column, row], [columns, rows], |k| {
             let from = [k.iadd(from_left, column), k.iadd(from_top, row), slice];
-            let (coord, first) = (k.vec(&from), k.imm_u32(0));
-            let srcs = [(TexSrc::Coord, coord), (TexSrc::MsIndex, first)];
-            let shape = (Dim::D2, true);
-            let [texel, ..] = read(k, TexOp::TxfMs, shape, TexelConversion::Integers, &srcs);
+            let texel = sample_bits(k, from, sample);
             let bytes = 1 << unit_log2;
             let x = k.imul_imm(column, bytes.into());
             let to = byte_offset(k, (destination, 0), [x, row, slice], &push[..4]);
+            let texel = narrow(k, texel, bytes);
+            k.write_unit(1, to, bytes, texel);
+        });
+    })
+}
+
+/// Copies one sample of each pixel, bit by bit, to its place among interleaved samples.
+fn interleaved_sample_shader(samples: SampleCopy) -> nir::Shader {
+    box_shader("interleaved_samples", 2, |k, [column, row, slice], push| {
+        let push: [Id<Def>; 13] = push;
+        let [
+            ..,
+            columns,
+            rows,
+            from_left,
+            from_top,
+            sample,
+            x_first,
+            y_first,
+            x_sample,
+            y_sample,
+        ] = push;
+        inside(k, [column, row], [columns, rows], |k| {
+            let from = [k.iadd(from_left, column), k.iadd(from_top, row), slice];
+            let texel = sample_bits(k, from, sample);
+            let to = samples.byte_offset_of_pixel(
+                k,
+                [(column, x_first, x_sample), (row, y_first, y_sample)],
+                slice,
+                &push[..4],
+            );
+            let bytes = 1 << samples.unit_log2;
             let texel = narrow(k, texel, bytes);
             k.write_unit(1, to, bytes, texel);
         });

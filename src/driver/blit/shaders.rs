@@ -76,16 +76,18 @@ mod tests {
         })
     }
 
-    /// Copies of the first sample, and of a combination of all samples.
+    /// Copies of one sample, and of a combination of all samples.
     fn sample_resolves() -> impl Iterator<Item = Shader> {
-        let first = ORDERS.into_iter().flat_map(|destination| {
+        let single = ORDERS.into_iter().flat_map(|destination| {
             (0..=2).map(move |unit_log2| {
-                Shader::SampledCopy(SampledCopy::First {
+                Shader::SampledCopy(SampledCopy::Single {
                     destination,
                     unit_log2,
                 })
             })
         });
+        let interleaved = sample_copy_kinds()
+            .map(|samples| Shader::SampledCopy(SampledCopy::Interleaved(samples)));
         let kinds = [
             DepthStencilFormat::Depth16,
             DepthStencilFormat::Depth24,
@@ -104,7 +106,7 @@ mod tests {
                 })
             })
         });
-        first.chain(chosen)
+        interleaved.chain(single).chain(chosen)
     }
 
     fn mcs_resolves() -> impl Iterator<Item = Shader> {
@@ -127,15 +129,17 @@ mod tests {
         single.chain(by_four)
     }
 
-    fn sample_copies() -> impl Iterator<Item = Shader> {
+    fn sample_copy_kinds() -> impl Iterator<Item = SampleCopy> {
         (1..=4).flat_map(|samples_log2| {
-            (0..=2).map(move |unit_log2| {
-                Shader::SampleCopy(SampleCopy {
-                    samples_log2,
-                    unit_log2,
-                })
+            (0..=2).map(move |unit_log2| SampleCopy {
+                samples_log2,
+                unit_log2,
             })
         })
+    }
+
+    fn sample_copies() -> impl Iterator<Item = Shader> {
+        sample_copy_kinds().map(Shader::SampleCopy)
     }
 
     fn three_channel_copies() -> impl Iterator<Item = Shader> {

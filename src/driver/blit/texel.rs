@@ -434,8 +434,8 @@ pub fn resolve_depth_stencil(
     extent: Extent,
 ) -> Vec<(u32, Launch)> {
     let unit_log2 = kind.unit_log2();
-    let shader = Shader::SampledCopy(match choice {
-        ResolveMode::SampleZero => SampledCopy::First {
+    let shader = match choice {
+        ResolveMode::SampleZero => SampledCopy::Single {
             destination: destination.order,
             unit_log2,
         },
@@ -444,7 +444,34 @@ pub fn resolve_depth_stencil(
             kind,
             samples_log2,
         },
-    });
+    };
+    read_samples((shader, unit_log2), (0, [left, top]), destination, extent)
+}
+
+/// Launches that copy a sample of each pixel, of `1 << unit_log2` bytes, from a corner of the
+/// source on; with each, the slice at which it starts, as for [`resolve_depth_stencil`].
+pub fn copy_single_sample(
+    unit_log2: u32,
+    source: (u32, [u32; 2]),
+    destination: TexelMemory,
+    extent: Extent,
+) -> Vec<(u32, Launch)> {
+    let shader = SampledCopy::Single {
+        destination: destination.order,
+        unit_log2,
+    };
+    read_samples((shader, unit_log2), source, destination, extent)
+}
+
+/// Launches of a shader that reads samples and writes elements of `1 << unit_log2` bytes. `sample`:
+/// the one that is copied, if it is a single one.
+fn read_samples(
+    (shader, unit_log2): (SampledCopy, u32),
+    (sample, [left, top]): (u32, [u32; 2]),
+    destination: TexelMemory,
+    extent: Extent,
+) -> Vec<(u32, Launch)> {
+    let shader = Shader::SampledCopy(shader);
     let resolve = |part: BoxPart| {
         let ([x, y, tile_row, slice_rows], [columns, rows, slices]) = (part.start, part.size);
         let mut push_dw = [0; MAX_PUSH_DW];
@@ -457,6 +484,7 @@ pub fn resolve_depth_stencil(
             rows,
             left,
             top + part.row,
+            sample,
         ];
         for (to, from) in push_dw.iter_mut().zip(push) {
             *to = from;

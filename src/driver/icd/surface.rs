@@ -232,6 +232,11 @@ unsafe fn write_maintenance(
                 <PresentId<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
                     (*node.cast::<PresentId<'_>>()).present_id2_supported = c::TRUE;
                 }
+                // There is no protected memory.
+                c::StructureType::SURFACE_PROTECTED_CAPABILITIES_KHR => {
+                    let node = &mut *node.cast::<c::SurfaceProtectedCapabilitiesKHR<'_>>();
+                    node.supports_protected = c::FALSE;
+                }
                 <PresentWait<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
                     (*node.cast::<PresentWait<'_>>()).present_wait2_supported = c::TRUE;
                 }

@@ -149,6 +149,7 @@ structures! {
         descriptorBufferPushDescriptors
     ];
     PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR [maintenance7];
+    PHYSICAL_DEVICE_MAINTENANCE_8_FEATURES_KHR [maintenance8];
     PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR [maintenance9];
     PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR [maintenance10];
     PHYSICAL_DEVICE_MAINTENANCE_11_FEATURES_KHR [maintenance11];
@@ -248,6 +249,7 @@ structures! {
     PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR [shaderQuadControl];
     PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT [shaderUniformBufferUnsizedArray];
     PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR [shaderUntypedPointers];
+    PHYSICAL_DEVICE_SHADER_CONSTANT_DATA_FEATURES_KHR [shaderConstantData];
     PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR [shaderFmaFloat16 shaderFmaFloat32 shaderFmaFloat64];
     PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR [shaderRelaxedExtendedInstruction];
     PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT [shaderReplicatedComposites];
@@ -414,6 +416,7 @@ offered! {
     descriptorBufferImageLayoutIgnored "tests/vk/descriptor_buffers.rs";
     descriptorBufferPushDescriptors "tests/vk/descriptor_buffers.rs";
     maintenance7 "tests/vk/later_maintenance.rs";
+    maintenance8 "tests/vk/maintenance8.rs";
     maintenance9 "tests/vk/later_maintenance.rs";
     maintenance10 "tests/vk/later_maintenance.rs";
     maintenance11 "tests/vk/later_maintenance.rs";
@@ -551,6 +554,7 @@ offered! {
     shaderQuadControl "vkrunner-scripts/draw/derivatives/quad-control.shader_test";
     shaderUniformBufferUnsizedArray "vkrunner-scripts/spirv/unsized-uniform-array.shader_test";
     shaderUntypedPointers "vkrunner-scripts/spirv/untyped-pointers.shader_test";
+    shaderConstantData "vkrunner-scripts/spirv/constant-data.shader_test";
     shaderFmaFloat16 "vkrunner-scripts/spirv/fma.shader_test";
     shaderFmaFloat32 "vkrunner-scripts/spirv/fma.shader_test";
     shaderFmaFloat64 "vkrunner-scripts/spirv/fma.shader_test";

@@ -11,6 +11,8 @@ pub(crate) trait NewerTypes {
         StructureType::from_raw(1_000_642_000);
     const PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_387_000);
+    const PHYSICAL_DEVICE_SHADER_CONSTANT_DATA_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_231_000);
     const PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_579_000);
     const PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR: StructureType =
@@ -23,6 +25,8 @@ pub(crate) trait NewerTypes {
         StructureType::from_raw(1_000_504_000);
     const PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_562_000);
+    const PHYSICAL_DEVICE_MAINTENANCE_8_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_574_000);
     const PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_584_000);
     const PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR: StructureType =

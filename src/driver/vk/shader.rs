@@ -60,7 +60,7 @@ impl ShaderModule {
     }
 }
 
-/// Value of a specialization constant.
+/// Value of a specialization constant, or eight bytes of one that is longer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SpecializationConstant {
     /// `SpecId`.
@@ -71,29 +71,30 @@ pub struct SpecializationConstant {
 
 /// Specialization constants of a `VkSpecializationInfo`.
 ///
-/// In: entries (ID, offset, size) and the data. Out: constants. Fails if an entry is beyond the
+/// In: entries (ID, offset, size) and the data. Out: constants; those of more than eight bytes
+///      (OpSpecConstantDataKHR) are several, the first bytes first. Fails if an entry is beyond the
 ///      data.
 pub fn constants(
     entries: &[(u32, u32, usize)],
     data: &[u8],
 ) -> Result<Vec<SpecializationConstant>> {
-    let one = |&(id, offset, length): &(u32, u32, usize)| {
+    let mut all = Vec::with_capacity(entries.len());
+    for &(id, offset, length) in entries {
         let start = offset as usize;
         let bytes = start
             .checked_add(length)
             .and_then(|end| data.get(start..end));
-        let bytes = bytes.filter(|bytes| bytes.len() <= 8);
         let bytes = bytes.ok_or(Error::InvalidUse {
             why: "a specialization constant beyond its data",
         })?;
-        // The data has the host's byte order, which is the GPU's: little endian.
-        let bits = bytes
-            .iter()
-            .rev()
-            .fold(0, |bits, &byte| bits << 8 | u64::from(byte));
-        Ok(SpecializationConstant { id, bits })
-    };
-    entries.iter().map(one).collect()
+        all.extend(bytes.chunks(8).map(|chunk| {
+            // The data has the host's byte order, which is the GPU's: little endian.
+            let bytes = chunk.iter().rev();
+            let bits = bytes.fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+            SpecializationConstant { id, bits }
+        }));
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -122,7 +123,10 @@ mod tests {
         let good = constants(&[(7, 0, 4), (9, 4, 1)], &data).unwrap();
         assert_eq!((good[0].bits, good[1].bits), (0x0403_0201, 5));
         assert!(constants(&[(7, 2, 4)], &data).is_err());
-        assert!(constants(&[(7, 0, 9)], &[0; 16]).is_err());
+        let long = constants(&[(7, 1, 9)], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]).unwrap();
+        let bits = long.iter().map(|constant| (constant.id, constant.bits));
+        assert!(bits.eq([(7, 0x0807_0605_0403_0201), (7, 9)]));
+        assert!(constants(&[(7, 0, 17)], &[0; 16]).is_err());
         assert!(constants(&[(7, u32::MAX, usize::MAX)], &data).is_err());
     }
 }

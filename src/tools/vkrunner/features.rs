@@ -78,6 +78,8 @@ trait NewerTypes {
         StructureType::from_raw(1_000_642_000);
     const PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_387_000);
+    const PHYSICAL_DEVICE_SHADER_CONSTANT_DATA_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_231_000);
     const PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_579_000);
     const PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR: StructureType =
@@ -171,6 +173,7 @@ extensions! {
     "VK_EXT_shader_uniform_buffer_unsized_array" PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT
         [shaderUniformBufferUnsizedArray];
     "VK_KHR_shader_untyped_pointers" PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR [shaderUntypedPointers];
+    "VK_KHR_shader_constant_data" PHYSICAL_DEVICE_SHADER_CONSTANT_DATA_FEATURES_KHR [shaderConstantData];
     "VK_KHR_shader_fma" PHYSICAL_DEVICE_SHADER_FMA_FEATURES_KHR [shaderFmaFloat16 shaderFmaFloat32 shaderFmaFloat64];
     "VK_KHR_shader_relaxed_extended_instruction" PHYSICAL_DEVICE_SHADER_RELAXED_EXTENDED_INSTRUCTION_FEATURES_KHR
         [shaderRelaxedExtendedInstruction];

@@ -38,6 +38,7 @@ impl Isel<'_> {
                         self.shared.sampler_uses[sampler] += 1;
                     }
                     self.shared.needs_sampler_word |= tex.src(TexSrc::Offset).is_some()
+                        || tex.src(TexSrc::PackedOffset).is_some()
                         || tex.op == TexOp::Tg4 && tex.component > 0;
                 }
                 Instr::Intrinsic(i) => {
@@ -241,7 +242,7 @@ impl Isel<'_> {
     }
 
     /// The header of sampler messages, with `word` in dword 2 and the sampler's offset in dword 3.
-    pub(super) fn sampler_header(&mut self, word: u32, sampler: Option<Id<Def>>) -> Src {
+    pub(super) fn sampler_header(&mut self, word: Lanes, sampler: Option<Id<Def>>) -> Src {
         let (ud, scalar) = (Type::Ud, Exec::Scalar);
         // Other stages have something else in r0.2.
         let clears_word = !self.r0_has_zero_offset();
@@ -257,11 +258,10 @@ impl Isel<'_> {
             v
         });
         if self.shared.needs_sampler_word && self.shared.sampler_word != Some(word) {
-            let word = Lanes::imm(ud, word.into());
             self.b.mov(scalar, Lanes::new(v, 8, ud, 0), word);
             self.shared.header_writes += 1;
         }
-        self.shared.sampler_word = Some(word);
+        self.shared.sampler_word = word.is_imm().then_some(word);
         if let Some(sampler) = sampler {
             let sampler_offset = self.shared.sampler_offsets[sampler].unwrap_or_else(|| {
                 let offset = self.comp(sampler, 0, ud);

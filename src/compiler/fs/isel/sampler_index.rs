@@ -61,6 +61,7 @@ impl Isel<'_> {
         if i.op != IntrinsicOp::VulkanSamplerIndex
             || !tex.op.needs_sampler()
             || self.texel_offset_word(tex).ok()? != 0
+            || self.dynamic_offset(tex).is_some()
         {
             return None;
         }

@@ -41,7 +41,7 @@ pub(super) struct SharedRegisters {
     pub(super) block_offset: Option<Lanes>,
     pub(super) sampler_header: Option<VgrfId>,
     /// Its dword 2, if known: texel offsets and gather component.
-    pub(super) sampler_word: Option<u32>,
+    pub(super) sampler_word: Option<Lanes>,
     /// Its dword 3, if known: the sampler.
     pub(super) sampler_offset: Option<SamplerOffset>,
     /// Some sampler message needs a non-zero dword 2.

@@ -436,6 +436,9 @@ impl Isel<'_> {
     /// Dword 2 of the header: texel offsets, and the component of a gather.
     pub(super) fn texel_offset_word(&self, tex: &Tex) -> Result<u32, FsError> {
         let mut word = 0u32;
+        if let Some(packed) = tex.src(TexSrc::PackedOffset) {
+            word = self.sh.const_component(packed, 0).unwrap_or(0) as u32;
+        }
         if let Some(offset) = tex.src(TexSrc::Offset) {
             match self.non_header_offset(tex) {
                 Some(_) if tex.op == TexOp::Tg4 => {}
@@ -460,9 +463,16 @@ impl Isel<'_> {
         Ok(word)
     }
 
+    /// A packed texel offset that is no constant.
+    pub(super) fn dynamic_offset(&self, tex: &Tex) -> Option<Id<Def>> {
+        tex.src(TexSrc::PackedOffset)
+            .filter(|packed| self.sh.const_component(*packed, 0).is_none())
+    }
+
     /// The message header, if the message needs one.
     fn message_header(&mut self, tex: &Tex, op: SamplerOp) -> Result<Option<Src>, FsError> {
         let word = self.texel_offset_word(tex)?;
+        let packed_offset = self.dynamic_offset(tex);
         let sampler = match tex.src(TexSrc::SamplerHandle) {
             Some(_) if !tex.op.needs_sampler() => None,
             None if tex.op.needs_sampler() => {
@@ -474,9 +484,16 @@ impl Isel<'_> {
             sampler => sampler,
         };
         let by_index = sampler.is_none() || self.sampler_table_index(tex).is_some();
-        if word == 0 && by_index && op != SamplerOp::Info {
+        if word == 0 && packed_offset.is_none() && by_index && op != SamplerOp::Info {
             return Ok(None);
         }
+        let word = match packed_offset {
+            Some(packed) => {
+                let packed = self.comp(packed, 0, Type::Ud);
+                self.first_active_value(packed)
+            }
+            None => Lanes::imm(Type::Ud, word.into()),
+        };
         Ok(Some(self.sampler_header(word, sampler)))
     }
 }

@@ -356,6 +356,7 @@ impl Parser {
             tg4_offsets: None,
             texture_non_uniform: false,
             sampler_non_uniform: false,
+            offset_non_uniform: false,
         };
         while matches!(self.peek(), Some(Tok::Def(_))) {
             let d = self.def()?;
@@ -375,6 +376,7 @@ impl Parser {
                 "shadow" => t.shadow = true,
                 "texture_non_uniform" => t.texture_non_uniform = true,
                 "sampler_non_uniform" => t.sampler_non_uniform = true,
+                "offset_non_uniform" => t.offset_non_uniform = true,
                 "dim" => {
                     self.expect('=')?;
                     t.dim = self.keyword(&DIMS)?;

@@ -65,6 +65,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
             tg4_offsets: None,
             texture_non_uniform: i.index("access") & Access::NON_UNIFORM != 0,
             sampler_non_uniform: false,
+            offset_non_uniform: false,
         },
         4,
         bits,

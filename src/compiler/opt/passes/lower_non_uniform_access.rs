@@ -5,6 +5,7 @@
 //!      serves all invocations with the same one, which then leave the loop. No access is marked
 //!      any more, and the handle of every message is uniform. Accesses with a handle that
 //!      divergence analysis finds uniform, for example one computed from a flat input, get no loop.
+//!      Packed texel offsets are in the message's header like handles, and are treated like them.
 //!
 //! Buffers are left unchanged: the backend handles divergent buffer handles.
 //! Ref: Vulkan, "Shader Non-Uniform".
@@ -50,7 +51,7 @@ fn unmark_uniform_accesses(s: &mut Shader) -> bool {
     !accesses.is_empty()
 }
 
-/// The handle operands that are marked non-uniform.
+/// The handle operands, and the packed offset, that are marked non-uniform.
 fn non_uniform_handles(i: &Instr) -> SmallVec<[Id<Def>; 2]> {
     let mut out = SmallVec::new();
     match i {
@@ -60,6 +61,9 @@ fn non_uniform_handles(i: &Instr) -> SmallVec<[Id<Def>; 2]> {
             }
             if t.sampler_non_uniform {
                 out.extend(t.src(TexSrc::SamplerHandle));
+            }
+            if t.offset_non_uniform {
+                out.extend(t.src(TexSrc::PackedOffset));
             }
         }
         Instr::Intrinsic(i)
@@ -133,8 +137,12 @@ fn unmark(i: &mut Instr, uniform: &[(Id<Def>, Id<Def>)]) {
     match i {
         Instr::Tex(t) => {
             (t.texture_non_uniform, t.sampler_non_uniform) = (false, false);
+            t.offset_non_uniform = false;
             for (kind, def) in &mut t.srcs {
-                if matches!(kind, TexSrc::TextureHandle | TexSrc::SamplerHandle) {
+                if matches!(
+                    kind,
+                    TexSrc::TextureHandle | TexSrc::SamplerHandle | TexSrc::PackedOffset
+                ) {
                     *def = first(*def);
                 }
             }

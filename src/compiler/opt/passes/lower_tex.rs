@@ -54,7 +54,7 @@ pub fn lower_tex(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// Divides the coordinates, except for the array layer, and the comparator by `q`.
-fn divide_by_projector(b: &mut Builder<'_>, t: &mut Tex, q: Id<Def>) {
+pub(super) fn divide_by_projector(b: &mut Builder<'_>, t: &mut Tex, q: Id<Def>) {
     let inverse = b.frcp(q);
     if let Some(coord) = t.src(TexSrc::Coord) {
         let n = usize::from(t.dim.coord_components());

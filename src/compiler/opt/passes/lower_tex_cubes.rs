@@ -129,6 +129,7 @@ fn face_width(b: &mut Builder<'_>, t: &Tex) -> Id<Def> {
         shadow: false,
         dest_type: BaseType::Int,
         sampler_non_uniform: false,
+        offset_non_uniform: false,
         ..t.clone()
     };
     let n = query.result_components();

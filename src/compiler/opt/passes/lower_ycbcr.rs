@@ -121,6 +121,7 @@ fn cosited_coord(b: &mut Builder<'_>, t: &Tex, coord: Id<Def>, axes: [bool; 2]) 
         srcs,
         dest_type: BaseType::Int,
         sampler_non_uniform: false,
+        offset_non_uniform: false,
         ..t.clone()
     };
     let components = query.result_components();

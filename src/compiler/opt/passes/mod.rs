@@ -26,6 +26,7 @@ pub(crate) mod lower_system_values;
 pub(crate) mod lower_tex;
 pub(crate) mod lower_tex_cubes;
 pub(crate) mod lower_tex_multisample;
+pub(crate) mod lower_texel_offsets;
 pub(crate) mod lower_var_copies;
 pub(crate) mod lower_vars_to_ssa;
 pub(crate) mod lower_views;

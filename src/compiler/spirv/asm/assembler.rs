@@ -183,7 +183,7 @@ impl Assembler {
         let Some((Token::Word(opname), args)) = rest.split_first() else {
             return self.error("an instruction name is missing");
         };
-        let Some(info) = opname.strip_prefix("Op").and_then(grammar::by_name) else {
+        let Some((number, info)) = opname.strip_prefix("Op").and_then(grammar::by_name) else {
             return self.error(format!("{opname} is not an instruction"));
         };
         let mut ops = Operands {
@@ -225,8 +225,7 @@ impl Assembler {
             return self.error(format!("{opname}: too many operands"));
         }
         self.record_types(info.opcode, &out, result_id, ty);
-        self.words
-            .push((out.len() as u32 + 1) << 16 | info.opcode as u32);
+        self.words.push((out.len() as u32 + 1) << 16 | number);
         self.words.extend(out);
         Ok(())
     }
@@ -320,10 +319,10 @@ impl Assembler {
                     return self.error("OpSpecConstantOp: an operation name is missing");
                 };
                 let name = name.strip_prefix("Op").unwrap_or(name);
-                let Some(info) = grammar::by_name(name) else {
+                let Some((number, info)) = grammar::by_name(name) else {
                     return self.error(format!("{name} is not an instruction"));
                 };
-                out.push(info.opcode as u32);
+                out.push(number);
                 for operand in info.operands {
                     if matches!(
                         operand.kind,

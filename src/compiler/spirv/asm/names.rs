@@ -1,11 +1,15 @@
 //! Names of enumerants.
 
+use crate::grammar::newer_enumerant;
 use bitflags::Flags;
 use rspirv::grammar::OperandKind as K;
 use std::str::FromStr;
 
 /// The value of the enumerant or mask `word` of an operand kind.
 pub(super) fn enumerant(kind: K, word: &str) -> Option<u32> {
+    if let Some(number) = newer_enumerant(kind, word) {
+        return Some(number);
+    }
     macro_rules! e {
         ($t:ident) => {
             enumerant_number::<spirv::$t>(word, |v| v as u32)

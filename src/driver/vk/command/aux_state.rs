@@ -82,16 +82,24 @@ pub(super) fn copy_hazards(
     Ok(match (from, to) {
         (None, None) => None,
         (Some((from, extent)), Some((to, _))) => Some(blit::copy_texels(from, to, extent)),
-        (None, Some((to, extent))) => {
-            let element = identity_mcs_element(destination.samples());
-            Some(blit::fill_texels(to, extent, element))
-        }
+        (None, Some(elements)) => Some(fill_identity(destination, elements)),
         (Some(_), None) => {
             return Err(Error::FeatureNotPresent {
                 what: "copies of MCS data to an image without MCS",
             });
         }
     })
+}
+
+/// Dispatches that map the samples of pixels to the slices of their own numbers.
+fn fill_identity(image: &Image, (elements, extent): (TexelMemory, Extent)) -> Vec<Launch> {
+    blit::fill_texels(elements, extent, identity_mcs_element(image.samples()))
+}
+
+/// Dispatches that map each sample of a box to the slice of its own number.
+pub(super) fn map_to_own_slices(image: &Image, of: &ImageBox) -> Result<Vec<Launch>> {
+    let location = mcs_location(image, of)?;
+    Ok(location.map_or_else(Vec::new, |elements| fill_identity(image, elements)))
 }
 
 /// Dispatches that write the clear colour to the fast-cleared pixels of some layers. `pixel`: the
@@ -147,11 +155,7 @@ pub(super) fn reset_mcs(image: &Image, (first_layer, layers): (u32, u32)) -> Res
         offset_px: [0; 3],
         extent_px: image.info.extent_px,
     };
-    let element = identity_mcs_element(image.samples());
-    let location = mcs_location(image, &whole)?;
-    Ok(location.map_or_else(Vec::new, |(plane, extent)| {
-        blit::fill_texels(plane, extent, element)
-    }))
+    map_to_own_slices(image, &whole)
 }
 
 /// CCS blocks of a cache line along an axis; a line is 16 bytes by 4 rows.

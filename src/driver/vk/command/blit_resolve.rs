@@ -8,7 +8,8 @@
 
 use ash::vk as api;
 use blit::{
-    DepthStencilFormat, DrawShader, ResolveMode, SampledCopy, Shader, TexelConversion, WORKGROUP,
+    DepthStencilFormat, DrawShader, Launch, ResolveMode, SampledCopy, Shader, TexelConversion,
+    WORKGROUP,
 };
 use cmd::PendingFlushes;
 use cmd::draw::state::PixelRect;
@@ -257,10 +258,10 @@ fn blit_box(
 }
 
 /// Normalised source coordinate of the first destination pixel along an axis, and the step to the
-/// next. `extent`: that of the source level.
-fn source_coordinates(region: &BlitRegion, axis: usize, extent: u32) -> [f32; 2] {
-    let [a, b] = span(&region.source_px, axis).map(|at| at as f32);
-    let [c, d] = span(&region.destination_px, axis).map(|at| at as f32);
+/// next, for both ends of the boxes. `extent`: that of the source level.
+fn source_coordinates(source: [i32; 2], destination: [i32; 2], extent: u32) -> [f32; 2] {
+    let [a, b] = source.map(|at| at as f32);
+    let [c, d] = destination.map(|at| at as f32);
     if c == d {
         return [0.0; 2];
     }
@@ -446,9 +447,24 @@ impl CommandBuffer {
         let encoded = write_method.copy_encoded(part_from.format, filter);
         let numbers = write_method.numbers;
         let level = source.level_extent_px(from.level);
-        let along = |axis: usize| source_coordinates(region, axis, level[axis]);
-        let [x, y] = [along(0), along(1)];
-        let z = if from_volume { along(2) } else { [0.0; 2] };
+        let spans = |axis| {
+            let [from, to] = [region.source_px, region.destination_px];
+            [span(&from, axis), span(&to, axis)]
+        };
+        let [x, y] = [0, 1].map(|axis| {
+            let [from, to] = spans(axis);
+            source_coordinates(from, to, level[axis])
+        });
+        let [slices_from, slices_to] = spans(2);
+        let z = match (from_volume, to_volume) {
+            (true, true) => source_coordinates(slices_from, slices_to, level[2]),
+            // A slice for each layer, and the reverse.
+            (true, false) => {
+                source_coordinates(slices_from, [0, to.layers.cast_signed()], level[2])
+            }
+            (false, _) => [0.0; 2],
+        };
+        let is_mirrored = to_volume && slices_to[0] > slices_to[1];
         let mut texture = SurfaceView {
             format: match source.format.is_colour() {
                 true => encoded.unwrap_or(part_from.format),
@@ -480,7 +496,12 @@ impl CommandBuffer {
                 false => (to.first_layer, to.layers) = (to.first_layer + round, 1),
             }
             if !from_volume {
-                texture.first_layer = from.first_layer + round;
+                let round = match is_mirrored {
+                    true => layers - 1 - round,
+                    false => round,
+                };
+                // As many layers as there are slices, or one for all.
+                texture.first_layer = from.first_layer + round.min(from.layers.saturating_sub(1));
             }
             let push = |sampler, row: u32| {
                 let bits = f32::to_bits;
@@ -699,7 +720,6 @@ impl CommandBuffer {
         let part_to = destination.aspect_part(to.aspect)?;
         from.check_bounds(source)?;
         let kind = element_type(part_from.format);
-        let format = uint_format(part_from.surface.block.bits)?;
         let byte_order = super::image::byte_order(part_to.surface.tiling)?;
         if choice != ResolveMode::SampleZero && byte_order != kind.order() {
             return Err(Error::InvalidUse {
@@ -715,6 +735,19 @@ impl CommandBuffer {
         let [left, top, _] = from.offset_px;
         let chosen = (choice, kind, source.samples().ilog2());
         let launches = blit::resolve_depth_stencil(chosen, [left, top], plane, extent);
+        self.read_samples(source, from, part_from, &launches)
+    }
+
+    /// Dispatches shaders that read samples of a box as bits of a texture and write bytes; with
+    /// each, the slice of the box at which its texture starts.
+    pub(super) fn read_samples(
+        &mut self,
+        source: &Image,
+        from: &ImageBox,
+        part_from: &ImagePlane,
+        launches: &[(u32, Launch)],
+    ) -> Result<()> {
+        let format = uint_format(part_from.surface.block.bits)?;
         self.separate_formats(part_from, format);
         for (slice, launch) in launches {
             let texture = SurfaceView {

@@ -99,15 +99,18 @@ impl ImageBox {
         }
     }
 
-    /// The aspects of a copy from this box to another: colour may be copied to a plane and the
-    /// reverse; depth and stencil are copied to the same aspect.
+    /// The aspects of a copy from this box to another: colour may be copied to a plane, to depth
+    /// or to stencil, and the reverse; else depth and stencil are copied to the same aspect.
     pub(super) fn aspects(
         &self,
         to: &ImageBox,
     ) -> impl Iterator<Item = (api::ImageAspectFlags, api::ImageAspectFlags)> {
         let both = [api::ImageAspectFlags::DEPTH, api::ImageAspectFlags::STENCIL];
         let colours = (self.aspect, to.aspect);
-        let each = both.map(|aspect| self.aspect.contains(aspect).then_some((aspect, aspect)));
+        let each = both.map(|aspect| {
+            let has = |of: &ImageBox| of.aspect.contains(aspect);
+            (has(self) && has(to)).then_some((aspect, aspect))
+        });
         let neither = each == [None; 2];
         let all = neither.then_some(colours).into_iter();
         all.chain(each.into_iter().flatten())
@@ -160,7 +163,7 @@ impl ImageBox {
     }
 
     /// The quads that the box touches, and its start in the first one.
-    fn quads(&self, image: &Image, part: &ImagePlane) -> Result<Quads> {
+    pub(super) fn quads(&self, image: &Image, part: &ImagePlane) -> Result<Quads> {
         self.check_bounds(image)?;
         let mut whole = *self;
         let mut first_px = [0; 2];
@@ -426,6 +429,15 @@ impl CommandBuffer {
             );
             let in_destination =
                 from.in_destination((source, part_from), (destination, part_to), to);
+            if source.samples() > 1
+                && part_from.surface.sample_layout != part_to.surface.sample_layout
+            {
+                self.rearrange_samples(
+                    (source, from, part_from),
+                    (destination, &in_destination, part_to),
+                )?;
+                continue;
+            }
             if from.splits_quads(source, part_from)
                 || in_destination.splits_quads(destination, part_to)
             {

@@ -25,6 +25,7 @@ mod memory;
 mod meta_draw;
 mod pass;
 mod query;
+mod rearrange_samples;
 mod rendering;
 mod target;
 mod transfer;

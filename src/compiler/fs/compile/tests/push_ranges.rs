@@ -174,6 +174,7 @@ fn sampled(bindings: &[(u32, bool)]) -> Shader {
             tg4_offsets: None,
             texture_non_uniform: false,
             sampler_non_uniform: false,
+            offset_non_uniform: false,
         };
         let colour = b.tex(tex, 4, 32);
         let red = b.channel(colour, 0);
