@@ -52,6 +52,7 @@ mod rig;
 mod robustness;
 mod samplers;
 mod samples;
+mod shader_cache;
 mod shader_objects;
 mod shared_compression;
 mod stencil;

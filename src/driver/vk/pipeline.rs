@@ -6,7 +6,7 @@ use cmd::Generation as _;
 
 use crate::cache::PipelineCache;
 use crate::code::{self, Code};
-use crate::compiler::{self, Neighbours};
+use crate::compiler::{self, MetaShader, Neighbours};
 pub use crate::compiler::{BufferRobustness, ShaderInfo, Stage, SubgroupSize};
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
@@ -46,8 +46,14 @@ impl Pipeline {
         shader: blit::Shader,
         layout: &PipelineLayout,
     ) -> Result<Self> {
-        let binary = compiler::internal(context, Stage::Compute, shader.nir(), layout, false)?;
-        Self::with_code(context, Code::upload(context, Arc::new(binary))?)
+        let shader = MetaShader {
+            stage: Stage::Compute,
+            name: format!("{shader:?}"),
+            nir: || shader.nir(),
+            is_replicated: false,
+        };
+        let binary = compiler::internal(context, shader, layout)?;
+        Self::with_code(context, Code::upload(context, binary)?)
     }
 
     /// Packs the dispatch of a shader.

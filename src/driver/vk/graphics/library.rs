@@ -250,7 +250,7 @@ impl Library {
         {
             let points = self.facts.patch_points;
             let both = [control, evaluation];
-            neighbours.tess = Some(compiler::tess_modes(context, both, points)?);
+            neighbours.tess = Some(compiler::tess_modes(context, cache, both, points)?);
         }
         let mut codes = SmallVec::<[Code; 2]>::new();
         let mut translated = None;
@@ -259,7 +259,7 @@ impl Library {
             // After the last pre-rasterisation stage, only the fragment shader reads outputs.
             (neighbours.next_stage_reads, translated) = match (info.stage, shaders.get(at + 1)) {
                 (Stage::Fragment, _) => (None, None),
-                (_, Some(next)) => compiler::reads(context, next)?,
+                (_, Some(next)) => compiler::reads(context, cache, next)?,
                 (_, None) if is_last => (Some(InputsRead::NONE), None),
                 (_, None) => (None, None),
             };
