@@ -44,6 +44,7 @@ mod meta_draws;
 mod modifiers;
 mod nested_commands;
 mod objects;
+mod pipeline_binaries;
 mod pipeline_libraries;
 mod pipelines;
 mod planes;

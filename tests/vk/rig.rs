@@ -93,6 +93,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_maintenance10",
     c"VK_KHR_maintenance11",
     c"VK_KHR_map_memory2",
+    c"VK_KHR_pipeline_binary",
     c"VK_KHR_pipeline_executable_properties",
     c"VK_KHR_pipeline_library",
     c"VK_KHR_push_descriptor",

@@ -114,6 +114,16 @@ fn creation_feedback_distinguishes_the_caches() {
     assert_eq!(run(&child, &folder.0)[0], 0);
 }
 
+#[test]
+fn pipeline_binaries_are_found_on_disk() {
+    let folder = Folder::new("binaries");
+    let child = ["pipeline_binaries::child_finds_binaries_on_disk"];
+    run(&child, &folder.0);
+    assert_eq!(run(&child, &folder.0)[0], 0);
+    let child = ["pipeline_binaries::child_disables_the_cache"];
+    assert!(run(&child, &folder.0)[0] > 0);
+}
+
 /// A hit of the cache on disk needs no compilation, but is none of the application's cache, which
 /// has the shader afterwards.
 #[test]

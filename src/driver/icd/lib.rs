@@ -49,6 +49,7 @@ mod native_connection;
 mod object_data;
 mod objects;
 mod pipeline;
+mod pipeline_binary;
 mod private_data;
 mod proc_addr;
 mod property;

@@ -33,12 +33,18 @@ pub fn find(
     Some((item, false))
 }
 
-/// Adds a new item to both caches.
-pub fn store(context: &Context, cache: Option<&PipelineCache>, name: ItemName, item: &Item) {
+/// Adds a new item to both caches; not to the one on disk if it `is_private`.
+pub fn store(
+    context: &Context,
+    cache: Option<&PipelineCache>,
+    name: ItemName,
+    item: &Item,
+    is_private: bool,
+) {
     if is_off(context) {
         return;
     }
-    if let Some(disk_cache) = &context.disk_cache {
+    if let Some(disk_cache) = context.disk_cache.as_ref().filter(|_| !is_private) {
         let mut bytes = Vec::new();
         write_item(&mut bytes, item);
         disk_cache.store(&name, &bytes);

@@ -76,7 +76,8 @@ impl Code {
                 let shader = Arc::new(compiler::compile(context, info, neighbours, translated)?);
                 context.shader_counts.add_compiled();
                 if let Some(name) = name {
-                    cached::store(context, cache, name, &Item::Shader(shader.clone()));
+                    let item = Item::Shader(shader.clone());
+                    cached::store(context, cache, name, &item, info.is_private);
                 }
                 (shader, false)
             }

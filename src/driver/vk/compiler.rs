@@ -37,6 +37,8 @@ pub struct ShaderInfo {
     pub robustness: BufferRobustness,
     /// Fail if the shader is not in a cache, instead of compiling it.
     pub cached_only: bool,
+    /// Do not add the shader to the cache on disk: the application stores it.
+    pub is_private: bool,
     /// Keep the dumps for `vkGetPipelineExecutableInternalRepresentationsKHR`.
     pub capture: bool,
 }
@@ -109,7 +111,7 @@ pub fn reads(
         let translated = TranslatedShader::new(&info.module.words, key).map_err(invalid)?;
         let read = translated.reads();
         context.reads.insert(name.key, read);
-        cached::store(context, cache, name, &Item::Inputs(read));
+        cached::store(context, cache, name, &Item::Inputs(read), info.is_private);
         Ok((Some(read), Some(translated)))
     })
 }
@@ -144,7 +146,8 @@ pub fn tess_modes(
             let control = (&control.module.words[..], first);
             let evaluation = (&evaluation.module.words[..], second);
             let modes = compile::tess_modes(control, evaluation, patch_points).map_err(invalid)?;
-            cached::store(context, cache, name, &Item::TessModes(modes));
+            let is_private = shaders[0].is_private;
+            cached::store(context, cache, name, &Item::TessModes(modes), is_private);
             Ok(modes)
         })
     })
@@ -241,7 +244,7 @@ pub fn internal<F: FnOnce() -> blit::Nir>(
     let binary = compile::compile_nir((shader.nir)(), &key).map_err(invalid)?;
     context.shader_counts.add_compiled();
     let binary = Arc::new(binary);
-    cached::store(context, None, name, &Item::Shader(binary.clone()));
+    cached::store(context, None, name, &Item::Shader(binary.clone()), false);
     Ok(binary)
 }
 

@@ -40,6 +40,7 @@ pub mod modifier;
 mod newer_types;
 pub mod physical;
 pub mod pipeline;
+pub mod pipeline_binary;
 pub mod planar;
 pub mod query;
 pub mod queue;

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::executable::CompiledStage;
+use crate::pipeline_binary::{BinaryKey, BinaryStage, PipelineBinary};
 
 /// `VkPipeline` of the compute bind point.
 #[derive(Debug)]
@@ -33,6 +34,28 @@ impl Pipeline {
     ) -> Result<Self> {
         let alone = Neighbours::default();
         Self::with_code(context, Code::new(context, cache, info, &alone, None)?)
+    }
+
+    /// Uploads the shader of a binary instead of compiling it.
+    pub fn from_pipeline_binary(context: &Arc<Context>, binary: &PipelineBinary) -> Result<Self> {
+        let stage = binary.stage(Stage::Compute)?;
+        Self::from_binary(context, &stage.shader)
+    }
+
+    /// Its binary.
+    pub fn binary(&self, context: &Context) -> Arc<PipelineBinary> {
+        let stage = BinaryStage {
+            shader: self.code.shader.clone(),
+            words: Arc::default(),
+            follows: false,
+            coverage: 0,
+        };
+        PipelineBinary::new(context, stage)
+    }
+
+    /// The key of the pipeline's parameters.
+    pub fn binary_key(context: &Context, info: &ShaderInfo) -> BinaryKey {
+        compiler::key(context, info, &Neighbours::default())
     }
 
     /// Creates it from a compiled shader.
