@@ -43,6 +43,7 @@ fn run(test: &str, sim: &str) -> Output {
     Command::new(program)
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env("LD_PRELOAD", library)
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
         .env("INGOT_GPU", "skl")
         .env("INGOT_SIM", sim)
         .env(CHILD, "1")

@@ -37,6 +37,8 @@ pub struct Maker<'a> {
     pub alpha_to_coverage: bool,
     pub discard: bool,
     pub view_mask: u32,
+    /// `VkPipelineBinaryKHR` handles: the pipeline is created from them, without modules.
+    pub binaries: Vec<u64>,
     made: RefCell<Vec<vk::Pipeline>>,
 }
 
@@ -58,6 +60,7 @@ impl<'a> Maker<'a> {
             alpha_to_coverage: false,
             discard: false,
             view_mask: 0,
+            binaries: Vec::new(),
             made: RefCell::default(),
         }
     }
@@ -84,7 +87,31 @@ impl<'a> Maker<'a> {
         libraries: &[vk::Pipeline],
         flags: Flags,
     ) -> Result<vk::Pipeline, vk::Result> {
-        let (d, look) = (&self.rig.device, &self.look);
+        let d = &self.rig.device;
+        let made = self.with_info(own, libraries, flags, |info| unsafe {
+            d.create_graphics_pipelines(self.cache, &[*info], None)
+        });
+        match made {
+            Ok(made) => {
+                self.made.borrow_mut().push(made[0]);
+                Ok(made[0])
+            }
+            Err((made, error)) => {
+                assert_eq!(made, [vk::Pipeline::null()]);
+                Err(error)
+            }
+        }
+    }
+
+    /// Calls a function with the create info of a pipeline or a library.
+    pub fn with_info<R>(
+        &self,
+        own: Part,
+        libraries: &[vk::Pipeline],
+        flags: Flags,
+        use_info: impl FnOnce(&vk::GraphicsPipelineCreateInfo<'_>) -> R,
+    ) -> R {
+        let look = &self.look;
         let belongs = |stage| match stage {
             vk::ShaderStageFlags::FRAGMENT => own.contains(Part::FRAGMENT_SHADER),
             _ => own.contains(Part::PRE_RASTERIZATION_SHADERS),
@@ -100,10 +127,13 @@ impl<'a> Maker<'a> {
         let stages: Vec<_> = stages
             .zip(&mut modules)
             .map(|(stage, module)| {
-                vk::PipelineShaderStageCreateInfo::default()
+                let info = vk::PipelineShaderStageCreateInfo::default()
                     .stage(stage)
-                    .name(c"main")
-                    .push_next(module)
+                    .name(c"main");
+                match self.binaries.is_empty() {
+                    true => info.push_next(module),
+                    false => info,
+                }
             })
             .collect();
         let input = vk::PipelineVertexInputStateCreateInfo::default()
@@ -173,17 +203,17 @@ impl<'a> Maker<'a> {
         if look.formats.is_some() {
             info = info.push_next(&mut rendering);
         }
-        let made = unsafe { d.create_graphics_pipelines(self.cache, &[info], None) };
-        match made {
-            Ok(made) => {
-                self.made.borrow_mut().push(made[0]);
-                Ok(made[0])
-            }
-            Err((made, error)) => {
-                assert_eq!(made, [vk::Pipeline::null()]);
-                Err(error)
-            }
+        // VkPipelineBinaryInfoKHR: type, chain, count, handles.
+        let binaries = [
+            1_000_483_002,
+            info.p_next as u64,
+            self.binaries.len() as u64,
+            self.binaries.as_ptr() as u64,
+        ];
+        if !self.binaries.is_empty() {
+            info.p_next = binaries.as_ptr().cast();
         }
+        use_info(&info)
     }
 
     /// Destroys a library or pipeline early.

@@ -30,7 +30,7 @@ fn partitions() -> Vec<Vec<u32>> {
 }
 
 /// Draws vertices of a triangle list.
-fn draw(canvas: &Canvas<'_>, pipeline: vk::Pipeline, buffer: &Buffer<'_>, count: u32) {
+pub fn draw(canvas: &Canvas<'_>, pipeline: vk::Pipeline, buffer: &Buffer<'_>, count: u32) {
     canvas.run(|commands| {
         canvas.bind(commands, pipeline, buffer);
         unsafe { canvas.rig.device.cmd_draw(commands, count, 1, 0, 0) };
@@ -38,7 +38,7 @@ fn draw(canvas: &Canvas<'_>, pipeline: vk::Pipeline, buffer: &Buffer<'_>, count:
 }
 
 /// Passes position and colour on; alpha is depth.
-const DEEP_VERTEX: &str = "#version 450
+pub const DEEP_VERTEX: &str = "#version 450
 layout(location = 0) in vec2 position;
 layout(location = 1) in vec4 colour;
 layout(location = 0) out vec4 shade;
@@ -50,7 +50,7 @@ void main()
 
 /// A scene in which every part has state that shows: attributes of a buffer, culled faces, a depth
 /// test against 1, sums of red and green.
-fn telling<'a>() -> Look<'a> {
+pub fn telling<'a>() -> Look<'a> {
     Look {
         cull: vk::CullModeFlags::FRONT,
         depth: vk::PipelineDepthStencilStateCreateInfo::default()
@@ -66,7 +66,7 @@ fn telling<'a>() -> Look<'a> {
 }
 
 /// Vertices of that scene.
-fn scene(rig: &Rig) -> Buffer<'_> {
+pub fn scene(rig: &Rig) -> Buffer<'_> {
     let mut all = rectangle([-1.0, -1.0], [0.5, 1.0], [1.0, 0.0, 0.0, 0.5]);
     all.extend(rectangle([-0.5, -1.0], [1.0, 1.0], [0.0, 1.0, 1.0, 0.25]));
     // Mirrored: a front face, which is culled.
@@ -76,10 +76,10 @@ fn scene(rig: &Rig) -> Buffer<'_> {
     vertices(rig, &all)
 }
 
-const SCENE_VERTICES: u32 = 24;
+pub const SCENE_VERTICES: u32 = 24;
 
 /// The pixels of that scene.
-fn scene_pixel(x: u32) -> [u8; 4] {
+pub fn scene_pixel(x: u32) -> [u8; 4] {
     [255 * u8::from(x < 12), 255 * u8::from(x >= 4), 0, 0]
 }
 

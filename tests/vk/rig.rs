@@ -15,6 +15,12 @@ pub struct Rig {
 /// The entry of the driver, on simulated GPUs.
 pub fn entry() -> ash::Entry {
     icd::set_kernel_source(std::sync::Arc::new(crate::kernels));
+    if let Some(folder) = std::env::var_os(crate::shader_cache::FOLDER) {
+        icd::set_shader_cache(Some(icd::ShaderCacheSettings {
+            folder: folder.into(),
+            max_bytes: 1 << 30,
+        }));
+    }
     let get = icd::get_instance_proc_addr();
     unsafe {
         ash::Entry::from_static_fn(ash::StaticFn {
@@ -88,6 +94,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_KHR_maintenance10",
     c"VK_KHR_maintenance11",
     c"VK_KHR_map_memory2",
+    c"VK_KHR_pipeline_binary",
     c"VK_KHR_pipeline_executable_properties",
     c"VK_KHR_pipeline_library",
     c"VK_KHR_push_descriptor",

@@ -36,8 +36,8 @@ flags! {
     Fs "fs" false "dump NIR, LIR and assembly of fragment shaders";
     Bat "bat" false "dump every batch as it is submitted";
     Submit "submit" false "log every submission: buffers, fences, context";
-    Perf "perf" false "log what costs performance: spills, fallbacks, stalls";
-    NoCache "nocache" false "ignore the pipeline cache and compile every pipeline";
+    Perf "perf" false "log what costs performance: spills, fallbacks, stalls, shaders that no cache has";
+    NoCache "nocache" false "ignore pipeline caches and the shader cache on disk, and compile every pipeline";
     No8 "no8" true "no SIMD8 compute shaders, unless no other width is possible";
     No16 "no16" true "no SIMD16 shaders";
     No32 "no32" true "no SIMD32 shaders";

@@ -33,9 +33,9 @@ pub use node::{
     HiddenNode, Node, PciId, device_numbers, device_of, group_name, open_node, render_nodes,
 };
 pub use process::{
-    block_signals, build_id, free, has_elevated_privileges, memory_bytes, monotonic_ns,
-    monotonic_raw_ns, pin_to_current_cpu, prevent_unload, process_cpu_ns, process_id, read_process,
-    reset_sigpipe, uncached_process_id, write_process,
+    block_signals, build_id, file_size_limit_bytes, free, has_elevated_privileges, memory_bytes,
+    monotonic_ns, monotonic_raw_ns, pin_to_current_cpu, prevent_unload, process_cpu_ns, process_id,
+    read_process, reset_sigpipe, uncached_process_id, write_process,
 };
 pub use uapi::{Errno, Result};
 

@@ -3,6 +3,7 @@
 
 use crate::syscall::from_nix;
 use nix::sched::CpuSet;
+use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::{SigHandler, SigSet, Signal};
 use nix::sys::time::TimeSpec;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
@@ -41,6 +42,13 @@ fn clock_ns(clock: ClockId) -> i64 {
 /// there.
 pub fn process_id() -> i32 {
     cached_pid().as_raw()
+}
+
+/// The size beyond which this process cannot extend files, in bytes (`RLIMIT_FSIZE`): a write that
+/// does raises SIGXFSZ, which terminates the process by default.
+pub fn file_size_limit_bytes() -> u64 {
+    // Cannot fail: the limit exists on every system. Without a value, no file is safe to write.
+    getrlimit(Resource::RLIMIT_FSIZE).map_or(0, |(soft, _)| soft)
 }
 
 /// Whether the process has privileges that its user lacks, as setuid programs do: its environment

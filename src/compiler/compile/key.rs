@@ -148,6 +148,11 @@ impl Hasher for KeyBytes {
     }
 }
 
+/// The SHA-256 hash of bytes.
+pub fn hash_bytes(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
 /// The SHA-256 hash of a module's words.
 pub fn identify(words: &[u32]) -> [u8; 32] {
     let mut hash = Sha256::new();

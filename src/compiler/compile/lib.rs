@@ -14,7 +14,7 @@ mod tests;
 pub use abi::DescriptorKind;
 pub use error::CompileError;
 pub use fs::{Options as Backend, supports};
-pub use key::{API_SUBGROUP_SIZE, CompileKey, SubgroupSize, identify};
+pub use key::{API_SUBGROUP_SIZE, CompileKey, SubgroupSize, hash_bytes, identify};
 pub use nir::{COVERAGE_OF_COMMANDS, InputsRead, Stage, TessInfo};
 pub use opt::RobustBuffers;
 pub use pipeline::{DumpSink, TranslatedShader, compile, compile_nir, compile_with_dumps};

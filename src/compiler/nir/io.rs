@@ -129,6 +129,16 @@ impl SlotSet {
         SlotSet(self.0 | other.0)
     }
 
+    /// The set as a mask: the bit of each slot's number is set.
+    pub fn mask(self) -> u128 {
+        self.0
+    }
+
+    /// The set of a mask.
+    pub fn from_mask(mask: u128) -> SlotSet {
+        SlotSet(mask)
+    }
+
     /// True if the sets intersect.
     pub fn any(self, other: SlotSet) -> bool {
         self.0 & other.0 != 0
@@ -361,4 +371,46 @@ pub struct TessInfo {
     pub ccw: Option<bool>,
     /// PointMode.
     pub point_mode: bool,
+}
+
+impl TessInfo {
+    /// The modes as numbers, for caches.
+    pub fn to_words(self) -> [u32; 6] {
+        [
+            self.vertices_in,
+            self.vertices_out,
+            self.domain as u32,
+            self.spacing as u32,
+            match self.ccw {
+                None => 0,
+                Some(false) => 1,
+                Some(true) => 2,
+            },
+            self.point_mode.into(),
+        ]
+    }
+
+    /// The modes of [`TessInfo::to_words`]. `None` if a number has no meaning.
+    pub fn from_words(words: [u32; 6]) -> Option<TessInfo> {
+        let [vertices_in, vertices_out, domain, spacing, ccw, point_mode] = words;
+        let mut domains = TESS_DOMAINS.iter().map(|row| row.0);
+        let mut spacings = TESS_SPACINGS.iter().map(|row| row.0);
+        Some(TessInfo {
+            vertices_in,
+            vertices_out,
+            domain: domains.find(|mode| *mode as u32 == domain)?,
+            spacing: spacings.find(|mode| *mode as u32 == spacing)?,
+            ccw: match ccw {
+                0 => None,
+                1 => Some(false),
+                2 => Some(true),
+                _ => return None,
+            },
+            point_mode: match point_mode {
+                0 => false,
+                1 => true,
+                _ => return None,
+            },
+        })
+    }
 }

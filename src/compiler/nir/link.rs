@@ -35,6 +35,36 @@ impl InputsRead {
         indexed_dynamically: 0,
     };
 
+    /// Bytes of [`InputsRead::to_bytes`].
+    pub const BYTES: usize = 16 + 1 + LOCATIONS + 8;
+
+    /// The record as bytes, for caches.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(InputsRead::BYTES);
+        out.extend_from_slice(&self.slots.mask().to_le_bytes());
+        out.push(self.vertices.into());
+        out.extend_from_slice(&self.components);
+        out.extend_from_slice(&self.indexed_dynamically.to_le_bytes());
+        out
+    }
+
+    /// The record of [`InputsRead::to_bytes`]. `None` if the bytes are not one.
+    pub fn from_bytes(bytes: &[u8]) -> Option<InputsRead> {
+        let (mask, rest) = bytes.split_first_chunk::<16>()?;
+        let (vertices, rest) = rest.split_first()?;
+        let (components, rest) = rest.split_first_chunk::<LOCATIONS>()?;
+        Some(InputsRead {
+            slots: SlotSet::from_mask(u128::from_le_bytes(*mask)),
+            vertices: match vertices {
+                0 => false,
+                1 => true,
+                _ => return None,
+            },
+            components: *components,
+            indexed_dynamically: u64::from_le_bytes(rest.try_into().ok()?),
+        })
+    }
+
     fn location_index(slot: Slot) -> Option<usize> {
         let at = usize::from(slot.0.checked_sub(Slot::VAR0.0)?);
         (at < LOCATIONS).then_some(at)
@@ -102,4 +132,48 @@ pub(crate) fn print(links: &[OutputLink], out: &mut String) -> std::fmt::Result 
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_read_survive_a_round_trip() {
+        let mut read = InputsRead::NONE;
+        read.vertices = true;
+        read.add(Slot::VAR0, 0b0101, false);
+        read.add(Slot(Slot::VAR0.0 + 3), 0b1010, true);
+        read.pin(Slot(Slot::VAR0.0 + 5));
+        let bytes = read.to_bytes();
+        assert_eq!(bytes.len(), InputsRead::BYTES);
+        assert_eq!(InputsRead::from_bytes(&bytes), Some(read));
+        for index in 0..bytes.len() {
+            assert_eq!(InputsRead::from_bytes(&bytes[..index]), None);
+            let mut changed = bytes.clone();
+            changed[index] ^= 2;
+            assert_ne!(InputsRead::from_bytes(&changed), Some(read), "{index}");
+        }
+    }
+
+    #[test]
+    fn tess_modes_survive_a_round_trip() {
+        use crate::{TessDomain, TessInfo, TessSpacing};
+        for ccw in [None, Some(false), Some(true)] {
+            let modes = TessInfo {
+                vertices_in: 3,
+                vertices_out: 4,
+                domain: TessDomain::Isolines,
+                spacing: TessSpacing::FractionalOdd,
+                ccw,
+                point_mode: ccw.is_none(),
+            };
+            assert_eq!(TessInfo::from_words(modes.to_words()), Some(modes));
+        }
+        for index in 2..6 {
+            let mut words = TessInfo::default().to_words();
+            words[index] = 4;
+            assert_eq!(TessInfo::from_words(words), None);
+        }
+    }
 }

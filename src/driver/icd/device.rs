@@ -14,7 +14,8 @@ use vk::memory::{AddressConstraint, MemoryImport};
 use crate::entry::{done, entries};
 use crate::memory_report::{MemoryEvent, Reports};
 use crate::objects::DeviceObject;
-use crate::{chain, handle, objects, raw};
+use crate::types::DevicePipelineBinaryInternalCacheControlKHR;
+use crate::{chain, handle, objects, raw, shader_cache};
 
 entries! { DEVICE:
     Physical vkCreateDevice(
@@ -45,6 +46,10 @@ entries! { DEVICE:
                 node.map(|node| node.global_priority)
             }),
             listener: reports.listener(),
+            disk_cache: match raw::find_in_chain::<DevicePipelineBinaryInternalCacheControlKHR<'_>>(info.p_next) {
+                Some(node) if node.disable_internal_cache != c::FALSE => None,
+                _ => shader_cache::settings(),
+            },
         };
         let created = vk::Device::new(physical, &request);
         let object = created.inspect_err(|error| physical.diagnosis().report_error(error))?;

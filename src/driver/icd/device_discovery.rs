@@ -15,6 +15,11 @@ pub fn set_kernel_source(source: KernelSource) -> bool {
     KERNEL_SOURCE.set(source).is_ok()
 }
 
+/// Whether [`set_kernel_source`] has set a source.
+pub fn has_kernel_source() -> bool {
+    KERNEL_SOURCE.get().is_some()
+}
+
 /// The source of a new instance's GPUs.
 pub fn gpu_source() -> GpuSource {
     match KERNEL_SOURCE.get() {

@@ -3,18 +3,21 @@
 //! In:  create infos with their chains. Out: pipelines and pipeline libraries of `vk`. State that
 //!      Vulkan ignores is not read, as its pointers may be invalid.
 
+use std::sync::Arc;
+
 use ash::vk as c;
 use ash::vk::PipelineCreateFlags2KHR as Flags;
 use vk::command::ViewMask;
 use vk::graphics::{FixedInfo, GraphicsPipelineInfo, Library, Parts, Pipeline, TestReads};
 use vk::pipeline::Stage;
+use vk::pipeline_binary::{BinaryKey, PipelineBinary};
 
 use crate::entry::entries;
-use crate::objects::PipelineObject;
+use crate::objects::{DeviceObject, PipelineObject};
 use crate::pipeline::{
     CreationFeedback, create_pipelines, pipeline_flags, shader_info, write_feedback,
 };
-use crate::{dynamic, handle, raw, render, types};
+use crate::{dynamic, handle, pipeline_binary, raw, render, types};
 
 entries! { GRAPHICS_PIPELINE:
     Device vkCreateGraphicsPipelines(
@@ -44,6 +47,51 @@ entries! { GRAPHICS_PIPELINE:
             handle::create_with(allocator, object)
         })
     }
+}
+
+/// The binaries of a graphics pipeline or library, from the cache on disk. The error
+/// [`vk::Error::CompileRequired`]: it does not have all of them.
+///
+/// # Safety
+/// As [`graphics_info`].
+pub unsafe fn cached_binaries(
+    device: &DeviceObject,
+    info: &c::GraphicsPipelineCreateInfo<'_>,
+) -> vk::Result<Vec<Arc<PipelineBinary>>> {
+    let context = device.context();
+    // SAFETY: as the caller says.
+    let (flags, mut parameters) = unsafe {
+        (
+            pipeline_flags(info.p_next, info.flags),
+            graphics_info(info)?,
+        )
+    };
+    parameters.cached_only = true;
+    for stage in &mut parameters.stages {
+        stage.cached_only = true;
+    }
+    match flags.contains(Flags::LIBRARY) {
+        true => Ok(Library::new(context, None, parameters)?.binaries(context)),
+        false => Pipeline::cached_binaries(context, parameters),
+    }
+}
+
+/// The key of a graphics pipeline or library.
+///
+/// # Safety
+/// As [`graphics_info`].
+pub unsafe fn binary_key(
+    device: &DeviceObject,
+    info: &c::GraphicsPipelineCreateInfo<'_>,
+) -> vk::Result<BinaryKey> {
+    // SAFETY: as the caller says.
+    let (flags, parameters) = unsafe {
+        (
+            pipeline_flags(info.p_next, info.flags),
+            graphics_info(info)?,
+        )
+    };
+    Library::binary_key(device.context(), parameters, flags.contains(Flags::LIBRARY))
 }
 
 /// `vk`'s stage of a graphics pipeline's shader.
@@ -141,6 +189,7 @@ unsafe fn graphics_info<'a>(
         Ok(GraphicsPipelineInfo {
             libraries,
             link_time_optimization: flags.contains(Flags::LINK_TIME_OPTIMIZATION_EXT),
+            binaries: pipeline_binary::given_binaries(info.p_next)?,
             cached_only: flags.contains(Flags::FAIL_ON_PIPELINE_COMPILE_REQUIRED),
             stages,
             fixed: fixed_function_info(info, parts)?,
@@ -230,6 +279,7 @@ const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
                 S::GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
                 S::PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
                 S::PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
+                types::PipelineBinaryInfoKHR::STRUCTURE_TYPE,
             ],
         ),
         (

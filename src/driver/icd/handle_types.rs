@@ -5,10 +5,8 @@
 
 use std::sync::Arc;
 
-use ash::vk as c;
-
 use crate::handle::HandleType;
-use crate::{display_list, objects, set_list};
+use crate::{display_list, objects, set_list, types as c};
 
 macro_rules! handle_types {
     ($($handle:ident = $tag:literal: $object:ty;)*) => {
@@ -41,6 +39,7 @@ handle_types! {
     ShaderModule = 14: Arc<vk::shader::ShaderModule>;
     PipelineCache = 15: vk::cache::PipelineCache;
     Pipeline = 16: objects::PipelineObject;
+    PipelineBinaryKHR = 44: Arc<vk::pipeline_binary::PipelineBinary>;
     ShaderEXT = 31: objects::ShaderObjectKind;
     Fence = 17: Arc<vk::sync::Fence>;
     Semaphore = 18: Arc<vk::sync::Semaphore>;

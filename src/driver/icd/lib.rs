@@ -8,7 +8,8 @@
 //! `vk`. The memory of an object comes from `VkAllocationCallbacks` where the application passes
 //! them (`handle::create_with`); Rust collections use the process's allocator. The only global
 //! state is the source of GPUs ([`set_kernel_source`]), for programs that bring their own
-//! implementation of the kernel interface.
+//! implementation of the kernel interface, and the folder of the shader cache
+//! ([`set_shader_cache`]).
 //! Ref: Vulkan specification; "Architecture of the Vulkan Loader Interfaces", driver interface.
 
 #![allow(unsafe_code, reason = "C code calls this crate")]
@@ -48,6 +49,7 @@ mod native_connection;
 mod object_data;
 mod objects;
 mod pipeline;
+mod pipeline_binary;
 mod private_data;
 mod proc_addr;
 mod property;
@@ -58,6 +60,7 @@ mod recording;
 mod render;
 mod sampler;
 mod set_list;
+mod shader_cache;
 mod shader_object;
 mod surface;
 mod swapchain;
@@ -74,4 +77,6 @@ pub use loader_interface::{
     get_instance_proc_addr, vk_icdGetInstanceProcAddr, vk_icdGetPhysicalDeviceProcAddr,
     vk_icdNegotiateLoaderICDInterfaceVersion,
 };
+pub use shader_cache::set_shader_cache;
+pub use vk::disk_cache::Settings as ShaderCacheSettings;
 pub use vk::instance::KernelSource;

@@ -108,6 +108,15 @@ pub enum PipelineObject {
 }
 
 impl PipelineObject {
+    /// The binaries of the stages that were compiled for it.
+    pub fn binaries(&self, context: &vk::Context) -> Vec<Arc<vk::pipeline_binary::PipelineBinary>> {
+        match self {
+            PipelineObject::Compute(pipeline) => vec![pipeline.binary(context)],
+            PipelineObject::Graphics(pipeline) => pipeline.binaries(context),
+            PipelineObject::Library(library) => library.binaries(context),
+        }
+    }
+
     /// The executables that its stages were compiled to.
     pub fn compiled(&self) -> Vec<vk::executable::CompiledStage<'_>> {
         match self {

@@ -11,11 +11,16 @@ use ash::vk as c;
 use vk::descriptor::PipelineLayout;
 use vk::executable;
 use vk::pipeline::{BufferRobustness, Pipeline, ShaderInfo, Stage, SubgroupSize};
+use vk::pipeline_binary::{BinaryKey, PipelineBinary};
 use vk::shader::{ShaderModule, SpecializationConstant};
 
 use crate::entry::{done, entries};
 use crate::objects::{DeviceObject, PipelineObject};
-use crate::{diagnosis, handle, raw};
+use crate::types::PipelineBinaryInfoKHR;
+use crate::{diagnosis, handle, pipeline_binary, raw};
+
+/// `VK_PIPELINE_CREATE_2_CAPTURE_DATA_BIT_KHR`: the application creates binaries of the pipeline.
+const CAPTURE_DATA: c::PipelineCreateFlags2KHR = c::PipelineCreateFlags2KHR::from_raw(1 << 31);
 
 entries! { PIPELINE:
     Device vkCreateShaderModule(
@@ -124,7 +129,11 @@ entries! { PIPELINE:
         let infos = raw::slice(create_infos, create_info_count);
         let flags = |info: &c::ComputePipelineCreateInfo<'_>| pipeline_flags(info.p_next, info.flags);
         create_pipelines(device, infos, pipelines, flags, |info, start| {
-            let pipeline = Pipeline::compute(device.context(), cache, &compute_info(info)?)?;
+            let context = device.context();
+            let pipeline = match pipeline_binary::given_binaries(info.p_next)?.first() {
+                Some(binary) => Pipeline::from_pipeline_binary(context, binary)?,
+                None => Pipeline::compute(context, cache, &compute_info(info)?)?,
+            };
             write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &[pipeline.was_cached()] });
             handle::create_with(allocator, PipelineObject::Compute(Box::new(pipeline)))
         })
@@ -367,6 +376,38 @@ unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<Sh
     }
 }
 
+/// The binary of a compute pipeline, from the cache on disk. The error
+/// [`vk::Error::CompileRequired`]: it does not have it.
+///
+/// # Safety
+/// The structure is valid.
+pub unsafe fn cached_binaries(
+    device: &DeviceObject,
+    info: &c::ComputePipelineCreateInfo<'_>,
+) -> vk::Result<Vec<Arc<PipelineBinary>>> {
+    let context = device.context();
+    let info = ShaderInfo {
+        cached_only: true,
+        // SAFETY: as the caller says.
+        ..unsafe { compute_info(info) }?
+    };
+    let pipeline = Pipeline::compute(context, None, &info)?;
+    Ok(vec![pipeline.binary(context)])
+}
+
+/// The key of a compute pipeline.
+///
+/// # Safety
+/// The structure is valid.
+pub unsafe fn binary_key(
+    device: &DeviceObject,
+    info: &c::ComputePipelineCreateInfo<'_>,
+) -> vk::Result<BinaryKey> {
+    // SAFETY: as the caller says.
+    let info = unsafe { compute_info(info) }?;
+    Ok(Pipeline::binary_key(device.context(), &info))
+}
+
 /// The shader module of a create info.
 ///
 /// # Safety
@@ -499,7 +540,11 @@ pub unsafe fn shader_info(
         use c::PipelineCreateFlags2KHR as Flags;
         Ok(ShaderInfo {
             stage,
-            module: module(from)?,
+            // Created from binaries, the pipeline ignores the modules.
+            module: match raw::find_in_chain::<PipelineBinaryInfoKHR<'_>>(chain) {
+                Some(node) if node.binary_count > 0 => Arc::new(ShaderModule::named(&[])),
+                _ => module(from)?,
+            },
             entry: raw::string(from.p_name),
             constants: constants(from.p_specialization_info.as_ref())?,
             layout: layout.clone(),
@@ -507,6 +552,7 @@ pub unsafe fn shader_info(
             subgroup_size: subgroup_size(from)?,
             robustness: robustness(from.p_next, chain)?,
             cached_only: flags.contains(Flags::FAIL_ON_PIPELINE_COMPILE_REQUIRED),
+            is_private: flags.contains(CAPTURE_DATA),
             capture: flags.contains(Flags::CAPTURE_INTERNAL_REPRESENTATIONS),
         })
     }

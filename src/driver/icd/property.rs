@@ -8,7 +8,7 @@
 
 use std::marker::PhantomData;
 
-use crate::{host_copy, raw, types as c};
+use crate::{host_copy, raw, shader_cache, types as c};
 
 /// A property structure.
 trait Property {
@@ -539,6 +539,16 @@ properties! {
     PhysicalDeviceGraphicsPipelineLibraryPropertiesEXT |_device| [
         graphics_pipeline_library_fast_linking: c::TRUE,
         graphics_pipeline_library_independent_interpolation_decoration: c::TRUE,
+    ]
+    // The cache on disk; it may be disabled by the user.
+    PhysicalDevicePipelineBinaryPropertiesKHR |_device| {
+        let has_cache = shader_cache::settings().is_some();
+    } [
+        pipeline_binary_internal_cache: has_cache.into(),
+        pipeline_binary_internal_cache_control: has_cache.into(),
+        pipeline_binary_prefers_internal_cache: c::FALSE,
+        pipeline_binary_precompiled_internal_cache: c::FALSE,
+        pipeline_binary_compressed_data: c::FALSE,
     ]
     PhysicalDeviceMaintenance6PropertiesKHR |_device| [
         // Views of compressed images in formats of single texels have one layer, as core demands.

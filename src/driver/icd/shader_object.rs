@@ -188,6 +188,7 @@ unsafe fn source<'a>(
             )?,
             robustness: vk::pipeline::BufferRobustness::default(),
             cached_only: false,
+            is_private: false,
             capture: false,
         };
         Ok((shader, binary))

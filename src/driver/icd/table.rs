@@ -4,8 +4,8 @@ use crate::entry::EntryPoint;
 use crate::{
     address_commands, calibrated_timestamps, command, debug_utils, deferred, descriptor,
     descriptor_buffer, device, display, draw, dynamic, graphics_pipeline, host_copy, image,
-    image_copy, indirect_copy, instance, pipeline, private_data, push_descriptor, query, render,
-    sampler, shader_object, surface, swapchain, sync, transform_feedback,
+    image_copy, indirect_copy, instance, pipeline, pipeline_binary, private_data, push_descriptor,
+    query, render, sampler, shader_object, surface, swapchain, sync, transform_feedback,
 };
 
 /// Functions of other extensions that `VK_EXT_shader_object` has too.
@@ -563,6 +563,7 @@ pub static TABLES: &[&[EntryPoint]] = &[
     descriptor_buffer::DESCRIPTOR_BUFFER,
     push_descriptor::PUSH_DESCRIPTOR,
     pipeline::PIPELINE,
+    pipeline_binary::PIPELINE_BINARY,
     shader_object::SHADER_OBJECT,
     private_data::PRIVATE_DATA,
     sync::SYNC,

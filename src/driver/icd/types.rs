@@ -522,5 +522,175 @@ unsafe impl TaggedStructure for MemoryRangeBarriersInfoKHR<'_> {
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_318_004);
 }
 
+/// `VkPipelineBinaryKHR`.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PipelineBinaryKHR(u64);
+
+impl Handle for PipelineBinaryKHR {
+    const TYPE: ObjectType = ObjectType::from_raw(1_000_483_000);
+
+    fn as_raw(self) -> u64 {
+        self.0
+    }
+
+    fn from_raw(value: u64) -> Self {
+        Self(value)
+    }
+}
+
+/// `VK_MAX_PIPELINE_BINARY_KEY_SIZE_KHR`.
+pub const PIPELINE_BINARY_KEY_BYTES: usize = 32;
+
+/// `VkPipelineBinaryCreateInfoKHR`.
+#[repr(C)]
+pub struct PipelineBinaryCreateInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub p_keys_and_data_info: *const PipelineBinaryKeysAndDataKHR<'a>,
+    pub pipeline: Pipeline,
+    pub p_pipeline_create_info: *const PipelineCreateInfoKHR<'a>,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PipelineBinaryCreateInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_483_001);
+}
+
+/// `VkPipelineBinaryInfoKHR`.
+#[repr(C)]
+pub struct PipelineBinaryInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub binary_count: u32,
+    pub p_pipeline_binaries: *const PipelineBinaryKHR,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PipelineBinaryInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_483_002);
+}
+
+/// `VkPipelineBinaryKeyKHR`.
+#[repr(C)]
+pub struct PipelineBinaryKeyKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub key_size: u32,
+    pub key: [u8; PIPELINE_BINARY_KEY_BYTES],
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PipelineBinaryKeyKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_483_003);
+}
+
+/// `VkPhysicalDevicePipelineBinaryPropertiesKHR`.
+#[repr(C)]
+pub struct PhysicalDevicePipelineBinaryPropertiesKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub pipeline_binary_internal_cache: Bool32,
+    pub pipeline_binary_internal_cache_control: Bool32,
+    pub pipeline_binary_prefers_internal_cache: Bool32,
+    pub pipeline_binary_precompiled_internal_cache: Bool32,
+    pub pipeline_binary_compressed_data: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PhysicalDevicePipelineBinaryPropertiesKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_483_004);
+}
+
+/// `VkReleaseCapturedPipelineDataInfoKHR`.
+#[repr(C)]
+pub struct ReleaseCapturedPipelineDataInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub pipeline: Pipeline,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for ReleaseCapturedPipelineDataInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_483_005);
+}
+
+/// `VkPipelineBinaryDataInfoKHR`.
+#[repr(C)]
+pub struct PipelineBinaryDataInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub pipeline_binary: PipelineBinaryKHR,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PipelineBinaryDataInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_483_006);
+}
+
+/// `VkPipelineCreateInfoKHR`.
+#[repr(C)]
+pub struct PipelineCreateInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *mut c_void,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PipelineCreateInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_483_007);
+}
+
+/// `VkDevicePipelineBinaryInternalCacheControlKHR`.
+#[repr(C)]
+pub struct DevicePipelineBinaryInternalCacheControlKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub disable_internal_cache: Bool32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for DevicePipelineBinaryInternalCacheControlKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_483_008);
+}
+
+/// `VkPipelineBinaryHandlesInfoKHR`.
+#[repr(C)]
+pub struct PipelineBinaryHandlesInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub pipeline_binary_count: u32,
+    pub p_pipeline_binaries: *mut PipelineBinaryKHR,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for PipelineBinaryHandlesInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_483_009);
+}
+
+/// `VkPipelineBinaryDataKHR`.
+#[repr(C)]
+pub struct PipelineBinaryDataKHR {
+    pub data_size: usize,
+    pub p_data: *mut c_void,
+}
+
+/// `VkPipelineBinaryKeysAndDataKHR`.
+#[repr(C)]
+pub struct PipelineBinaryKeysAndDataKHR<'a> {
+    pub binary_count: u32,
+    pub p_pipeline_binary_keys: *const PipelineBinaryKeyKHR<'a>,
+    pub p_pipeline_binary_data: *const PipelineBinaryDataKHR,
+    pub _marker: PhantomData<&'a ()>,
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,18 +1,14 @@
-//! Pipeline caches: compiled shaders by key, in memory and serialised.
+//! Pipeline caches: what was compiled, by key, in memory and serialised.
 //!
-//! Format: `VkPipelineCacheHeaderVersionOne`, a checksum of the rest, a count, then entries of key,
-//! length and shader. Integers are little endian. Data of another device, of another build of the
+//! Format: `VkPipelineCacheHeaderVersionOne`, a checksum of the rest, a count, then entries of kind,
+//! key, length and item. Integers are little endian. Data of another device, of another build of the
 //! driver, or damaged data is not an error: the cache starts empty.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use abi::ShaderBinary;
-
-use crate::cache_entry::{Reader, put_u32, read_shader, write_shader};
-
-/// Identifies a compiled shader: a hash of all that it depends on.
-pub type CacheKey = [u8; 32];
+use crate::cache_entry::{Reader, put_u32, read_item, write_item};
+use crate::cache_item::{Item, ItemKind, ItemName};
 
 /// Device and driver build that cache data is valid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +24,13 @@ pub struct CacheOwner {
 const HEADER_BYTES: usize = 32;
 const HEADER_VERSION_ONE: u32 = 1;
 
+type Entries = BTreeMap<ItemName, Item>;
+
 /// `VkPipelineCache`.
 #[derive(Debug)]
 pub struct PipelineCache {
     owner: CacheOwner,
-    entries: Mutex<BTreeMap<CacheKey, Arc<ShaderBinary>>>,
+    entries: Mutex<Entries>,
 }
 
 impl PipelineCache {
@@ -44,18 +42,18 @@ impl PipelineCache {
         }
     }
 
-    fn entries(&self) -> MutexGuard<'_, BTreeMap<CacheKey, Arc<ShaderBinary>>> {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a cached shader.
-    pub fn get(&self, key: &CacheKey) -> Option<Arc<ShaderBinary>> {
-        self.entries().get(key).cloned()
+    /// Returns a cached item.
+    pub fn get(&self, name: &ItemName) -> Option<Item> {
+        self.entries().get(name).cloned()
     }
 
-    /// Adds a shader.
-    pub fn insert(&self, key: CacheKey, shader: &Arc<ShaderBinary>) {
-        self.entries().insert(key, shader.clone());
+    /// Adds an item.
+    pub fn insert(&self, name: ItemName, item: Item) {
+        self.entries().insert(name, item);
     }
 
     /// Adds the entries of another cache.
@@ -63,7 +61,7 @@ impl PipelineCache {
         let theirs: Vec<_> = source
             .entries()
             .iter()
-            .map(|(key, shader)| (*key, shader.clone()))
+            .map(|(name, item)| (*name, item.clone()))
             .collect();
         self.entries().extend(theirs);
     }
@@ -72,15 +70,16 @@ impl PipelineCache {
     /// entries fit.
     pub fn save(&self, limit_bytes: usize) -> (Vec<u8>, bool) {
         let (mut body, mut count, mut whole) = (Vec::new(), 0u32, true);
-        for (key, shader) in self.entries().iter() {
+        for (name, item) in self.entries().iter() {
             let mut bytes = Vec::new();
-            write_shader(&mut bytes, shader);
-            let entry_bytes = key.len() + 4 + bytes.len();
+            write_item(&mut bytes, item);
+            let entry_bytes = 1 + name.key.len() + 4 + bytes.len();
             if HEADER_BYTES + 12 + body.len() + entry_bytes > limit_bytes {
                 whole = false;
                 break;
             }
-            body.extend_from_slice(key);
+            body.push(name.kind as u8);
+            body.extend_from_slice(&name.key);
             put_u32(&mut body, bytes.len() as u32);
             body.extend_from_slice(&bytes);
             count += 1;
@@ -124,7 +123,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-fn load(owner: CacheOwner, data: &[u8]) -> Option<BTreeMap<CacheKey, Arc<ShaderBinary>>> {
+fn load(owner: CacheOwner, data: &[u8]) -> Option<Entries> {
     let rest = data.strip_prefix(header(owner).as_slice())?;
     let (sum, counted) = rest.split_first_chunk::<8>()?;
     if u64::from_le_bytes(*sum) != checksum(counted) {
@@ -133,12 +132,13 @@ fn load(owner: CacheOwner, data: &[u8]) -> Option<BTreeMap<CacheKey, Arc<ShaderB
     let mut reader = Reader { bytes: counted };
     let mut entries = BTreeMap::new();
     for _ in 0..reader.u32()? {
+        let [kind] = *reader.chunk::<1>()?;
+        let mut kinds = ItemKind::ALL.into_iter();
+        let kind = kinds.find(|known| *known as u8 == kind)?;
         let key = *reader.chunk::<32>()?;
         let length = reader.length()?;
-        let shader = read_shader(&mut Reader {
-            bytes: reader.next_bytes(length)?,
-        })?;
-        entries.insert(key, Arc::new(shader));
+        let item = read_item(kind, reader.next_bytes(length)?)?;
+        entries.insert(ItemName { kind, key }, item);
     }
     Some(entries)
 }
@@ -146,7 +146,11 @@ fn load(owner: CacheOwner, data: &[u8]) -> Option<BTreeMap<CacheKey, Arc<ShaderB
 #[cfg(test)]
 mod tests {
     use super::*;
-    use abi::{ComputeInfo, DriverValue, PushData, ShaderStats, SimdVariant, StageInfo};
+    use std::sync::Arc;
+
+    use abi::{
+        ComputeInfo, DriverValue, PushData, ShaderBinary, ShaderStats, SimdVariant, StageInfo,
+    };
 
     const OWNER: CacheOwner = CacheOwner {
         vendor: 0x8086,
@@ -154,7 +158,18 @@ mod tests {
         uuid: [7; 16],
     };
 
-    fn shader(seed: u8) -> Arc<ShaderBinary> {
+    fn shader_name(byte: u8) -> ItemName {
+        ItemName {
+            kind: ItemKind::Shader,
+            key: [byte; 32],
+        }
+    }
+
+    fn shader(seed: u8) -> Item {
+        Item::Shader(shader_binary(seed))
+    }
+
+    fn shader_binary(seed: u8) -> Arc<ShaderBinary> {
         let stats = ShaderStats {
             instructions: 9,
             cycles: 1 << 40,
@@ -227,9 +242,27 @@ mod tests {
 
     fn filled() -> PipelineCache {
         let cache = PipelineCache::new(OWNER, &[]);
-        cache.insert([1; 32], &shader(3));
-        cache.insert([2; 32], &shader(4));
+        cache.insert(shader_name(1), shader(3));
+        cache.insert(shader_name(2), shader(4));
         cache
+    }
+
+    #[test]
+    fn items_of_every_kind_are_loaded() {
+        let cache = filled();
+        let name = |kind| ItemName { kind, key: [1; 32] };
+        let inputs = Item::Inputs(compile::InputsRead::NONE);
+        let modes = Item::TessModes(compile::TessInfo {
+            vertices_out: 3,
+            ..Default::default()
+        });
+        cache.insert(name(ItemKind::Inputs), inputs.clone());
+        cache.insert(name(ItemKind::TessModes), modes.clone());
+        let loaded = PipelineCache::new(OWNER, &cache.save(usize::MAX).0);
+        assert_eq!(loaded.get(&name(ItemKind::Shader)), Some(shader(3)));
+        assert_eq!(loaded.get(&name(ItemKind::Inputs)), Some(inputs));
+        assert_eq!(loaded.get(&name(ItemKind::TessModes)), Some(modes));
+        assert_eq!(loaded.entries().len(), 4);
     }
 
     #[test]
@@ -237,9 +270,9 @@ mod tests {
         let (bytes, whole) = filled().save(usize::MAX);
         assert!(whole);
         let loaded = PipelineCache::new(OWNER, &bytes);
-        assert_eq!(loaded.get(&[1; 32]), Some(shader(3)));
-        assert_eq!(loaded.get(&[2; 32]), Some(shader(4)));
-        assert_eq!(loaded.get(&[3; 32]), None);
+        assert_eq!(loaded.get(&shader_name(1)), Some(shader(3)));
+        assert_eq!(loaded.get(&shader_name(2)), Some(shader(4)));
+        assert_eq!(loaded.get(&shader_name(3)), None);
         assert_eq!(loaded.save(usize::MAX), (bytes, true));
     }
 
@@ -280,7 +313,7 @@ mod tests {
     #[test]
     fn merging_adds_entries() {
         let (target, source) = (PipelineCache::new(OWNER, &[]), filled());
-        target.insert([9; 32], &shader(1));
+        target.insert(shader_name(9), shader(1));
         target.merge(&source);
         assert_eq!(target.entries().len(), 3);
     }

@@ -1,6 +1,9 @@
-//! Serialised shaders of a pipeline cache. Integers are little endian.
+//! Serialised items of caches: shaders, and facts that are derived from SPIR-V. Integers are little
+//! endian.
 //!
-//! In:  a shader, or bytes. Out: the other. Damaged bytes give `None`.
+//! In:  an item, or bytes. Out: the other. Damaged bytes give `None`.
+
+use std::sync::Arc;
 
 use abi::{
     ComputeInfo, ComputedDepth, ConstantData, DriverValue, FragmentInfo, GeometryInfo, LinkTarget,
@@ -9,6 +12,8 @@ use abi::{
     TessSpacing, TransformFeedbackInfo, TransformFeedbackOutput, VertexElement, VertexInfo,
     VertexOutputs, VueMap,
 };
+
+use crate::cache_item::{Item, ItemKind};
 
 /// Upper bound of any length; a larger one is damage.
 const MAX_LENGTH: usize = 1 << 26;
@@ -117,6 +122,36 @@ fn read_range(reader: &mut Reader<'_>) -> Option<PushedRange> {
         first: reader.u32()?,
         registers: reader.u32()?,
         end_bytes: reader.u32()?,
+    })
+}
+
+/// Writes an item.
+pub(crate) fn write_item(out: &mut Vec<u8>, item: &Item) {
+    match item {
+        Item::Shader(shader) => write_shader(out, shader),
+        Item::Inputs(read) => out.extend_from_slice(&read.to_bytes()),
+        Item::TessModes(modes) => {
+            for word in modes.to_words() {
+                put_u32(out, word);
+            }
+        }
+    }
+}
+
+/// The item of a kind in bytes.
+pub(crate) fn read_item(kind: ItemKind, bytes: &[u8]) -> Option<Item> {
+    let mut reader = Reader { bytes };
+    Some(match kind {
+        ItemKind::Shader => Item::Shader(Arc::new(read_shader(&mut reader)?)),
+        ItemKind::Inputs => Item::Inputs(compile::InputsRead::from_bytes(bytes)?),
+        ItemKind::TessModes => {
+            let mut words = [0; 6];
+            for word in &mut words {
+                *word = reader.u32()?;
+            }
+            let modes = compile::TessInfo::from_words(words)?;
+            Item::TessModes(reader.bytes.is_empty().then_some(modes)?)
+        }
     })
 }
 

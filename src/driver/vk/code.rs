@@ -6,6 +6,8 @@
 use std::sync::Arc;
 
 use crate::cache::PipelineCache;
+use crate::cache_item::{Item, ItemKind, ItemName};
+use crate::cached;
 use crate::compiler::{self, Neighbours, ShaderInfo, Stage, TranslatedShader};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -54,22 +56,29 @@ impl Code {
             capture: info.capture || diagnosis.has(flag),
             ..info.clone()
         };
-        let cache = cache.filter(|_| !info.capture && !diagnosis.has(debug::Flag::NoCache));
-        // The key is only computed if there is a cache.
-        let cache = cache.map(|cache| (cache, compiler::key(context, info, neighbours)));
-        let found = cache.and_then(|(cache, key)| cache.get(&key));
-        let cached = found.is_some();
-        let shader = match found {
-            Some(shader) => shader,
-            None if info.cached_only || !info.module.has_words() => {
+        // The key is only computed if there is a cache. Caches have no dumps.
+        let has_caches = !info.capture && cached::has_caches(context, cache);
+        let name = has_caches.then(|| ItemName {
+            kind: ItemKind::Shader,
+            key: compiler::key(context, info, neighbours),
+        });
+        let found = name.and_then(|name| cached::find(context, cache, &name));
+        let (shader, cached) = match found {
+            Some((Item::Shader(shader), is_application)) => {
+                context.shader_counts.add_loaded(is_application);
+                (shader, is_application)
+            }
+            _ if info.cached_only || !info.module.has_words() => {
                 return Err(Error::CompileRequired);
             }
-            None => {
+            _ => {
                 let shader = Arc::new(compiler::compile(context, info, neighbours, translated)?);
-                if let Some((cache, key)) = cache {
-                    cache.insert(key, &shader);
+                context.shader_counts.add_compiled();
+                if let Some(name) = name {
+                    let item = Item::Shader(shader.clone());
+                    cached::store(context, cache, name, &item, info.is_private);
                 }
-                shader
+                (shader, false)
             }
         };
         for (name, text) in shader.variants.iter().flat_map(|variant| &variant.dumps) {

@@ -8,6 +8,9 @@ pub use compile::{
     COVERAGE_OF_COMMANDS, InputsRead, RobustBuffers, Stage, SubgroupSize, TranslatedShader,
 };
 
+use crate::cache::PipelineCache;
+use crate::cache_item::{Item, ItemKind, ItemName};
+use crate::cached;
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
@@ -34,6 +37,8 @@ pub struct ShaderInfo {
     pub robustness: BufferRobustness,
     /// Fail if the shader is not in a cache, instead of compiling it.
     pub cached_only: bool,
+    /// Do not add the shader to the cache on disk: the application stores it.
+    pub is_private: bool,
     /// Keep the dumps for `vkGetPipelineExecutableInternalRepresentationsKHR`.
     pub capture: bool,
 }
@@ -76,25 +81,37 @@ pub struct Neighbours {
     pub next_stage_reads: Option<InputsRead>,
 }
 
-/// The inputs that a shader reads from the previous stage. `None` if unknown: the module has no
-/// SPIR-V, only an identifier, and was not analysed before. Also returns the translated shader, if
-/// it had to be translated, for [`compile()`].
+/// The inputs that a shader reads from the previous stage. `None` if unknown: they are in no cache,
+/// and the module has no SPIR-V, only an identifier, or must not be compiled. Also returns the
+/// translated shader, if it had to be translated, for [`compile()`].
 pub fn reads(
     context: &Context,
+    cache: Option<&PipelineCache>,
     info: &ShaderInfo,
 ) -> Result<(Option<InputsRead>, Option<TranslatedShader>)> {
     let alone = Neighbours::default();
     with_key(context, info, &alone, |key| {
-        let name = key.hash(info.module.identifier());
-        if let Some(known) = context.reads.get(&name) {
+        let name = ItemName {
+            kind: ItemKind::Inputs,
+            key: key.hash(info.module.identifier()),
+        };
+        if let Some(known) = context.reads.get(&name.key) {
+            if let Some(cache) = cache {
+                cache.insert(name, Item::Inputs(known));
+            }
             return Ok((Some(known), None));
         }
-        if !info.module.has_words() {
+        if let Some((Item::Inputs(known), _)) = cached::find(context, cache, &name) {
+            context.reads.insert(name.key, known);
+            return Ok((Some(known), None));
+        }
+        if info.cached_only || !info.module.has_words() {
             return Ok((None, None));
         }
         let translated = TranslatedShader::new(&info.module.words, key).map_err(invalid)?;
         let read = translated.reads();
-        context.reads.insert(name, read);
+        context.reads.insert(name.key, read);
+        cached::store(context, cache, name, &Item::Inputs(read), info.is_private);
         Ok((Some(read), Some(translated)))
     })
 }
@@ -102,18 +119,36 @@ pub fn reads(
 /// Tessellation modes of a pair of shaders, for patches of `patch_points` vertices.
 pub fn tess_modes(
     context: &Context,
+    cache: Option<&PipelineCache>,
     [control, evaluation]: [&ShaderInfo; 2],
     patch_points: u32,
 ) -> Result<compile::TessInfo> {
-    if !control.module.has_words() || !evaluation.module.has_words() {
-        return Err(Error::CompileRequired);
-    }
     let alone = Neighbours::default();
     with_key(context, control, &alone, |first| {
         with_key(context, evaluation, &alone, |second| {
+            let mut text = first.hash(control.module.identifier()).to_vec();
+            text.extend_from_slice(&second.hash(evaluation.module.identifier()));
+            text.extend_from_slice(&patch_points.to_le_bytes());
+            let name = ItemName {
+                kind: ItemKind::TessModes,
+                key: compile::hash_bytes(&text),
+            };
+            if let Some((Item::TessModes(modes), _)) = cached::find(context, cache, &name) {
+                return Ok(modes);
+            }
+            let shaders = [control, evaluation];
+            if shaders
+                .iter()
+                .any(|shader| shader.cached_only || !shader.module.has_words())
+            {
+                return Err(Error::CompileRequired);
+            }
             let control = (&control.module.words[..], first);
             let evaluation = (&evaluation.module.words[..], second);
-            compile::tess_modes(control, evaluation, patch_points).map_err(invalid)
+            let modes = compile::tess_modes(control, evaluation, patch_points).map_err(invalid)?;
+            let is_private = shaders[0].is_private;
+            cached::store(context, cache, name, &Item::TessModes(modes), is_private);
+            Ok(modes)
         })
     })
 }
@@ -168,25 +203,49 @@ fn invalid(error: compile::CompileError) -> Error {
     }
 }
 
-/// Compiles a meta shader. `replicated`: all pixels of a thread write the same colour.
-pub fn internal(
+/// A shader of meta operations.
+pub struct MetaShader<F> {
+    /// Its stage.
+    pub stage: Stage,
+    /// A name that no other shader of the stage has.
+    pub name: String,
+    /// Builds its NIR, if it has to be compiled.
+    pub nir: F,
+    /// All pixels of a thread write the same colour.
+    pub is_replicated: bool,
+}
+
+/// Compiles a meta shader, or loads it from the disk.
+pub fn internal<F: FnOnce() -> blit::Nir>(
     context: &Context,
-    stage: Stage,
-    shader: blit::Nir,
+    shader: MetaShader<F>,
     layout: &PipelineLayout,
-    replicated: bool,
-) -> Result<abi::ShaderBinary> {
+) -> Result<Arc<abi::ShaderBinary>> {
     let mut backend = backend(context, false);
-    if replicated {
+    if shader.is_replicated {
         (backend.replicated, backend.widths) = (true, 0);
     }
+    let device = context.physical.info().device;
     let key = compile::CompileKey {
         subgroup_size: SubgroupSize::Fixed,
         backend,
         flags: context.physical.diagnosis().flags.code_bits(),
-        ..compile::CompileKey::new(stage, "main", &layout.abi, context.physical.info().device)
+        ..compile::CompileKey::new(shader.stage, "main", &layout.abi, device)
     };
-    compile::compile_nir(shader, &key).map_err(invalid)
+    let text = format!("meta shader: {}", shader.name);
+    let name = ItemName {
+        kind: ItemKind::Shader,
+        key: key.hash(&compile::hash_bytes(text.as_bytes())),
+    };
+    if let Some((Item::Shader(binary), _)) = cached::find(context, None, &name) {
+        context.shader_counts.add_loaded(false);
+        return Ok(binary);
+    }
+    let binary = compile::compile_nir((shader.nir)(), &key).map_err(invalid)?;
+    context.shader_counts.add_compiled();
+    let binary = Arc::new(binary);
+    cached::store(context, None, name, &Item::Shader(binary.clone()), false);
+    Ok(binary)
 }
 
 /// Compiles a shader. With `capture`, every variant has its dumps: the final NIR, then the

@@ -5,12 +5,14 @@
 //! Objects hold this, never the device: [`crate::Device`] is built from it and from objects.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use compile::Stage;
 use rustc_hash::FxHashMap;
 
 use crate::diagnosis::Diagnosis;
+use crate::disk_cache::{self, DiskCache};
 use crate::error::{Error, Result};
 use crate::feature::EnabledFeatures;
 use crate::indirect_region::IndirectRegion;
@@ -82,6 +84,42 @@ impl InputsReadCache {
     }
 }
 
+/// How many shaders were compiled, and how many were not because a cache had them.
+#[derive(Debug, Default)]
+pub struct ShaderCounts {
+    compiled: AtomicU32,
+    from_pipeline_caches: AtomicU32,
+    from_disk: AtomicU32,
+}
+
+impl ShaderCounts {
+    /// Counts a compiled shader.
+    pub fn add_compiled(&self) {
+        self.compiled.fetch_add(1, Relaxed);
+    }
+
+    /// Counts a shader of a cache: of the application's, or of the one on disk.
+    pub fn add_loaded(&self, is_application: bool) {
+        let count = match is_application {
+            true => &self.from_pipeline_caches,
+            false => &self.from_disk,
+        };
+        count.fetch_add(1, Relaxed);
+    }
+}
+
+impl std::fmt::Display for ShaderCounts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} shaders compiled, {} from pipeline caches, {} from the shader cache on disk",
+            self.compiled.load(Relaxed),
+            self.from_pipeline_caches.load(Relaxed),
+            self.from_disk.load(Relaxed)
+        )
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Context {
@@ -107,6 +145,10 @@ pub struct Context {
     pub lost: Arc<Lost>,
     /// Inputs that shaders read from the previous stage.
     pub reads: InputsReadCache,
+    /// The cache that all processes share, if it is enabled.
+    pub disk_cache: Option<DiskCache>,
+    /// Compiled and cached shaders.
+    pub shader_counts: ShaderCounts,
     scratch: Mutex<BTreeMap<(u8, u32), Arc<i915::Buffer>>>,
     /// What sets with indirect descriptors share; created for the first of them.
     indirect: OnceLock<IndirectRegion>,
@@ -167,12 +209,13 @@ pub const SAMPLER_BASE_BYTES: u32 = {
 };
 
 impl Context {
-    /// Creates a context with a kernel context of its own.
+    /// Creates a context with a kernel context of its own. `disk_cache`: where the cache on disk is.
     pub fn new(
         physical: &Arc<PhysicalDevice>,
         priority: i915::ContextPriority,
         features: EnabledFeatures,
         listener: Option<i915::BufferListener>,
+        disk_cache: Option<disk_cache::Settings>,
     ) -> Result<Arc<Self>> {
         let gpu = i915::Device::new(physical.file(), physical.info(), priority, listener)?;
         let pool = |zone| i915::MemoryPool::new(&gpu, zone);
@@ -196,6 +239,8 @@ impl Context {
             batches: pool(i915::Zone::High),
             lost: Arc::new(Lost::new(physical.diagnosis().clone())),
             reads: InputsReadCache::default(),
+            disk_cache: disk_cache.and_then(|settings| physical.disk_cache(settings)),
+            shader_counts: ShaderCounts::default(),
             scratch: Mutex::default(),
             indirect: OnceLock::new(),
             border_pool,
@@ -280,6 +325,15 @@ impl Context {
         let buffer = self.gpu.buffer(bytes, i915::Zone::Low)?;
         scratch.insert(key, buffer.clone());
         Ok(buffer)
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        let diagnosis = self.physical.diagnosis();
+        diagnosis.log(debug::Flag::Perf, || {
+            format!("ingot: {}\n", self.shader_counts)
+        });
     }
 }
 

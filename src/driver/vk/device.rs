@@ -6,6 +6,7 @@ use ash::vk as api;
 
 use crate::context::{CHUNK_BYTES, Context, HEAPS};
 use crate::descriptor::TexelBuffers;
+use crate::disk_cache;
 use crate::error::{Error, Result};
 use crate::extension;
 use crate::feature::EnabledFeatures;
@@ -28,6 +29,8 @@ pub struct Request {
     pub priority: Option<api::QueueGlobalPriorityKHR>,
     /// Receives what happens to the driver's own buffers.
     pub listener: Option<i915::BufferListener>,
+    /// Where the shader cache on disk is, if it is enabled.
+    pub disk_cache: Option<disk_cache::Settings>,
 }
 
 /// `VkDevice`.
@@ -121,6 +124,7 @@ impl Device {
             priority(physical, request.priority)?,
             request.features,
             request.listener.clone(),
+            request.disk_cache.clone(),
         )?;
         let queue = Queue::new(
             &context.gpu,

@@ -218,6 +218,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_KHR_maintenance9", 1, None),
     row("VK_KHR_map_memory2", 1, V1_4),
     row("VK_KHR_multiview", 1, V1_1),
+    row("VK_KHR_pipeline_binary", 1, None),
     row("VK_KHR_pipeline_executable_properties", 1, None),
     row("VK_KHR_pipeline_library", 1, None),
     row("VK_KHR_present_id", 1, None),

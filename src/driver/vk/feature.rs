@@ -153,6 +153,7 @@ structures! {
     PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR [maintenance9];
     PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR [maintenance10];
     PHYSICAL_DEVICE_MAINTENANCE_11_FEATURES_KHR [maintenance11];
+    PHYSICAL_DEVICE_PIPELINE_BINARY_FEATURES_KHR [pipelineBinaries];
     PHYSICAL_DEVICE_PIPELINE_PROTECTED_ACCESS_FEATURES_EXT [pipelineProtectedAccess];
     PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT [pipelineRobustness];
     PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT [hostImageCopy];
@@ -420,6 +421,7 @@ offered! {
     maintenance9 "tests/vk/later_maintenance.rs";
     maintenance10 "tests/vk/later_maintenance.rs";
     maintenance11 "tests/vk/later_maintenance.rs";
+    pipelineBinaries "tests/vk/pipeline_binaries.rs";
     pipelineRobustness "tests/vk/robustness.rs";
     shaderIntegerFunctions2 "tests/spirv/run/integer_functions.spvasm";
     workgroupMemoryExplicitLayout "vkrunner-scripts/memory/workgroup-blocks.shader_test";

@@ -6,7 +6,7 @@ use ash::vk as api;
 use cmd::draw::shader::TargetOp;
 
 use crate::code::Code;
-use crate::compiler::{self, Stage};
+use crate::compiler::{self, MetaShader, Stage};
 use crate::context::Context;
 use crate::descriptor::{BindingInfo, PipelineLayout, PushRange, SetLayout};
 use crate::error::{Error, Result};
@@ -115,29 +115,43 @@ fn push_constant_layout() -> Result<PipelineLayout> {
     PipelineLayout::new(&[], &[push])
 }
 
-/// Compiles a stage that reads push constants only. `replicated`: all pixels of a thread write the
-/// same colour.
-fn code(
+/// A stage that reads push constants only.
+fn code<F: FnOnce() -> blit::Nir>(
     context: &Arc<Context>,
-    stage: Stage,
-    shader: blit::Nir,
-    replicated: bool,
+    shader: MetaShader<F>,
 ) -> Result<StageCode> {
-    let layout = push_constant_layout()?;
-    let binary = compiler::internal(context, stage, shader, &layout, replicated)?;
-    let code = Code::upload(context, Arc::new(binary))?;
+    let (stage, layout) = (shader.stage, push_constant_layout()?);
+    let binary = compiler::internal(context, shader, &layout)?;
+    let code = Code::upload(context, binary)?;
     Ok(StageCode::new(stage, code))
 }
 
+/// A vertex shader.
+fn vertex<F: FnOnce() -> blit::Nir>(name: &str, nir: F) -> MetaShader<F> {
+    MetaShader {
+        stage: Stage::Vertex,
+        name: name.into(),
+        nir,
+        is_replicated: false,
+    }
+}
+
+/// A fragment shader.
+fn fragment<F: FnOnce() -> blit::Nir>(name: String, nir: F) -> MetaShader<F> {
+    MetaShader {
+        stage: Stage::Fragment,
+        name,
+        nir,
+        is_replicated: false,
+    }
+}
+
 fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graphics::Pipeline> {
-    let mut codes = vec![code(context, Stage::Vertex, blit::clear::vertex(), false)?];
+    let mut codes = vec![code(context, vertex("clear", blit::clear::vertex))?];
     if targets > 0 {
-        codes.push(code(
-            context,
-            Stage::Fragment,
-            blit::clear::fragment(targets),
-            false,
-        )?);
+        let name = format!("clear {targets}");
+        let shader = fragment(name, || blit::clear::fragment(targets));
+        codes.push(code(context, shader)?);
     }
     let fixed = graphics::StaticStateWords::for_clears(samples);
     graphics::Pipeline::link(context, fixed, codes, Purpose::default())
@@ -149,8 +163,14 @@ fn make_aux_op(
     samples: u8,
 ) -> Result<graphics::Pipeline> {
     let codes = vec![
-        code(context, Stage::Vertex, blit::clear::rectangle(true), false)?,
-        code(context, Stage::Fragment, blit::clear::anything(), true)?,
+        code(context, vertex("aux op", || blit::clear::rectangle(true)))?,
+        code(
+            context,
+            MetaShader {
+                is_replicated: true,
+                ..fragment("aux op".into(), blit::clear::anything)
+            },
+        )?,
     ];
     let fixed = graphics::StaticStateWords::for_rectangles(samples);
     graphics::Pipeline::link(
@@ -169,8 +189,11 @@ fn make_blit_draw(
     blit_draw: blit::DrawShader,
 ) -> Result<graphics::Pipeline> {
     let codes = vec![
-        code(context, Stage::Vertex, blit::clear::rectangle(false), false)?,
-        code(context, Stage::Fragment, blit_draw.nir(), false)?,
+        code(context, vertex("blit", || blit::clear::rectangle(false)))?,
+        code(
+            context,
+            fragment(format!("{blit_draw:?}"), || blit_draw.nir()),
+        )?,
     ];
     graphics::Pipeline::link(
         context,

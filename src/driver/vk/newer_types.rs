@@ -23,6 +23,8 @@ pub(crate) trait NewerTypes {
         StructureType::from_raw(1_000_582_000);
     const PHYSICAL_DEVICE_INTERNALLY_SYNCHRONIZED_QUEUES_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_504_000);
+    const PHYSICAL_DEVICE_PIPELINE_BINARY_FEATURES_KHR: StructureType =
+        StructureType::from_raw(1_000_483_000);
     const PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_562_000);
     const PHYSICAL_DEVICE_MAINTENANCE_8_FEATURES_KHR: StructureType =

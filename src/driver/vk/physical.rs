@@ -7,6 +7,7 @@ use ash::vk as api;
 
 use crate::cache::{self, CacheOwner};
 use crate::diagnosis::Diagnosis;
+use crate::disk_cache::{self, DiskCache};
 use crate::error::{Error, Result};
 use crate::feature;
 use crate::format;
@@ -59,6 +60,12 @@ pub struct PhysicalDevice {
 pub const DRIVER_VERSION: u32 = api::make_api_version(0, 0, 1, 0);
 /// The driver's name.
 pub const DRIVER_NAME: &str = "Ingot";
+
+/// The build ID of this library.
+fn build_id() -> Option<&'static [u8]> {
+    static BUILD_ID: OnceLock<Option<Vec<u8>>> = OnceLock::new();
+    BUILD_ID.get_or_init(sys::build_id).as_deref()
+}
 
 fn uuid(parts: &[&[u8]]) -> [u8; 16] {
     let mut bytes = Vec::new();
@@ -261,12 +268,18 @@ impl PhysicalDevice {
 
     /// Identifies a build of the driver.
     fn build(&self) -> &'static [u8] {
-        static BUILD: OnceLock<Vec<u8>> = OnceLock::new();
-        BUILD.get_or_init(|| {
-            // Without a build ID from the linker, the version must do.
-            let version = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
-            sys::build_id().unwrap_or_else(|| version.into())
-        })
+        // Without a build ID from the linker, the version must do.
+        const VERSION: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+        build_id().unwrap_or(VERSION.as_bytes())
+    }
+
+    /// The cache on disk. `None` if the linker wrote no build ID: another build's shaders would be
+    /// used.
+    pub(crate) fn disk_cache(&self, settings: disk_cache::Settings) -> Option<DiskCache> {
+        let mut owner = build_id()?.to_vec();
+        owner.extend_from_slice(&self.info.pci_id.to_le_bytes());
+        owner.extend_from_slice(&self.info.revision.to_le_bytes());
+        Some(DiskCache::new(settings, &owner, &self.diagnosis))
     }
 
     /// Owner of pipeline cache data.

@@ -6,12 +6,13 @@ use cmd::Generation as _;
 
 use crate::cache::PipelineCache;
 use crate::code::{self, Code};
-use crate::compiler::{self, Neighbours};
+use crate::compiler::{self, MetaShader, Neighbours};
 pub use crate::compiler::{BufferRobustness, ShaderInfo, Stage, SubgroupSize};
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::executable::CompiledStage;
+use crate::pipeline_binary::{BinaryKey, BinaryStage, PipelineBinary};
 
 /// `VkPipeline` of the compute bind point.
 #[derive(Debug)]
@@ -35,6 +36,28 @@ impl Pipeline {
         Self::with_code(context, Code::new(context, cache, info, &alone, None)?)
     }
 
+    /// Uploads the shader of a binary instead of compiling it.
+    pub fn from_pipeline_binary(context: &Arc<Context>, binary: &PipelineBinary) -> Result<Self> {
+        let stage = binary.stage(Stage::Compute)?;
+        Self::from_binary(context, &stage.shader)
+    }
+
+    /// Its binary.
+    pub fn binary(&self, context: &Context) -> Arc<PipelineBinary> {
+        let stage = BinaryStage {
+            shader: self.code.shader.clone(),
+            words: Arc::default(),
+            follows: false,
+            coverage: 0,
+        };
+        PipelineBinary::new(context, stage)
+    }
+
+    /// The key of the pipeline's parameters.
+    pub fn binary_key(context: &Context, info: &ShaderInfo) -> BinaryKey {
+        compiler::key(context, info, &Neighbours::default())
+    }
+
     /// Creates it from a compiled shader.
     pub fn from_binary(context: &Arc<Context>, shader: &Arc<abi::ShaderBinary>) -> Result<Self> {
         Self::with_code(context, Code::upload(context, shader.clone())?)
@@ -46,8 +69,14 @@ impl Pipeline {
         shader: blit::Shader,
         layout: &PipelineLayout,
     ) -> Result<Self> {
-        let binary = compiler::internal(context, Stage::Compute, shader.nir(), layout, false)?;
-        Self::with_code(context, Code::upload(context, Arc::new(binary))?)
+        let shader = MetaShader {
+            stage: Stage::Compute,
+            name: format!("{shader:?}"),
+            nir: || shader.nir(),
+            is_replicated: false,
+        };
+        let binary = compiler::internal(context, shader, layout)?;
+        Self::with_code(context, Code::upload(context, binary)?)
     }
 
     /// Packs the dispatch of a shader.

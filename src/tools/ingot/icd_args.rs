@@ -90,6 +90,8 @@ impl IcdArgs {
     /// The driver of this process, connected to a simulated GPU if one is requested, or if the
     /// machine has no GPU.
     fn own_driver(&self) -> Result<ChosenDriver, String> {
+        // Scripts test the compiler, and leave nothing in the user's shader cache.
+        icd::set_shader_cache(None);
         let mut driver = ChosenDriver {
             entry: EntryPoint::Function(icd::get_instance_proc_addr()),
             note: None,

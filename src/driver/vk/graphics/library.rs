@@ -30,6 +30,7 @@ use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::executable::CompiledStage;
+use crate::pipeline_binary::{self, BinaryKey, BinaryStage, PipelineBinary};
 
 /// Parameters of a graphics pipeline or of a library of some of its parts.
 #[derive(Clone, Debug)]
@@ -40,6 +41,8 @@ pub struct GraphicsPipelineInfo<'a> {
     pub link_time_optimization: bool,
     /// Fail if a shader is not in a cache, instead of compiling it.
     pub cached_only: bool,
+    /// The stages that would be compiled, in pipeline order; none: they are compiled.
+    pub binaries: Vec<Arc<PipelineBinary>>,
     /// Pipeline layout. `None`: the union of the layouts of its libraries.
     pub layout: Option<Arc<PipelineLayout>>,
     /// Shaders.
@@ -89,6 +92,8 @@ pub(super) struct LibraryStage {
     follows: bool,
     /// [`Facts::coverage`] that it was compiled for.
     coverage: u8,
+    /// It was compiled for this pipeline or library, not for one that it includes.
+    is_own: bool,
 }
 
 /// State that affects code or links, besides the fixed-function state.
@@ -117,6 +122,21 @@ pub struct Library {
 }
 
 impl LibraryStage {
+    /// The stage for a binary, with SPIR-V.
+    pub(super) fn binary_stage(&self, words: Arc<[u32]>) -> BinaryStage {
+        BinaryStage {
+            shader: self.code.shader.clone(),
+            words,
+            follows: self.follows,
+            coverage: self.coverage,
+        }
+    }
+
+    /// Whether it was compiled for this pipeline or library.
+    pub(super) fn is_own(&self) -> bool {
+        self.is_own
+    }
+
     /// The stage of a shader object. `follows`: it was compiled for the stage before it.
     pub(super) fn of_shader_object(info: ShaderInfo, code: Code, follows: bool) -> Self {
         Self {
@@ -124,8 +144,31 @@ impl LibraryStage {
             code: Arc::new(code),
             follows,
             coverage: COVERAGE_OF_COMMANDS,
+            is_own: true,
         }
     }
+}
+
+/// The stages of binaries instead of compiled ones.
+fn stages_of_binaries<'a>(
+    context: &Arc<Context>,
+    shaders: Vec<ShaderInfo>,
+    binaries: &mut impl Iterator<Item = &'a Arc<PipelineBinary>>,
+) -> Result<SmallVec<[LibraryStage; 2]>> {
+    let stages = shaders.into_iter().map(|info| {
+        let stage = pipeline_binary::next(binaries)?.stage(info.stage)?;
+        Ok(LibraryStage {
+            code: Arc::new(Code::upload(context, stage.shader.clone())?),
+            info: ShaderInfo {
+                module: Arc::new(stage.module()?),
+                ..info
+            },
+            follows: stage.follows,
+            coverage: stage.coverage,
+            is_own: true,
+        })
+    });
+    stages.collect()
 }
 
 impl Library {
@@ -143,13 +186,9 @@ impl Library {
         }
     }
 
-    /// Compiles the shaders of the create info's own parts, or takes them from a cache, and adds
-    /// those of the included libraries. Fails if two of them have the same part.
-    pub fn new(
-        context: &Arc<Context>,
-        cache: Option<&PipelineCache>,
-        info: GraphicsPipelineInfo<'_>,
-    ) -> Result<Self> {
+    /// The parts of the included libraries, and the state of the create info's own parts, without
+    /// its shaders. Fails if two of them have the same part.
+    fn without_own_stages(context: &Context, info: &GraphicsPipelineInfo<'_>) -> Result<Self> {
         let fixed = StaticStateWords::new(context.physical.info().device.hw_gen, &info.fixed)?;
         let mut all = Self {
             parts: info.fixed.parts,
@@ -167,6 +206,23 @@ impl Library {
         for library in &info.libraries {
             all.include(library)?;
         }
+        Ok(all)
+    }
+
+    /// Compiles the shaders of the create info's own parts, or takes them from a cache or from
+    /// binaries, and adds those of the included libraries.
+    pub fn new(
+        context: &Arc<Context>,
+        cache: Option<&PipelineCache>,
+        info: GraphicsPipelineInfo<'_>,
+    ) -> Result<Self> {
+        let mut all = Self::without_own_stages(context, &info)?;
+        let mut binaries = info.binaries.iter();
+        let mut create =
+            |all: &Self, shaders: Vec<ShaderInfo>, is_last: bool| match info.binaries.is_empty() {
+                true => all.compile(context, cache, shaders, is_last),
+                false => stages_of_binaries(context, shaders, &mut binaries),
+            };
         let mut own = info.stages;
         let has_all = all.parts.contains(Parts::FRAGMENT_SHADER);
         if info.link_time_optimization || info.libraries.is_empty() {
@@ -176,7 +232,7 @@ impl Library {
             });
             own.extend(included);
             own.sort_by_key(|shader| shader.stage as u8);
-            all.stages = all.compile(context, cache, own, has_all)?;
+            all.stages = create(&all, own, has_all)?;
             return Ok(all);
         }
         own.sort_by_key(|shader| shader.stage as u8);
@@ -187,7 +243,7 @@ impl Library {
             && fragment.is_empty()
             && !all.stages.iter().any(|stage| is_fragment(&stage.info));
         for (shaders, is_last) in [(own, nothing_follows), (fragment, true)] {
-            let compiled = all.compile(context, cache, shaders, is_last)?;
+            let compiled = create(&all, shaders, is_last)?;
             all.stages.extend(compiled);
         }
         all.stages.sort_by_key(|stage| stage.info.stage as u8);
@@ -203,7 +259,11 @@ impl Library {
         }
         self.parts |= library.parts;
         self.fixed.include(&library.fixed, library.parts);
-        self.stages.extend(library.stages.iter().cloned());
+        let stages = library.stages.iter().cloned();
+        self.stages.extend(stages.map(|stage| LibraryStage {
+            is_own: false,
+            ..stage
+        }));
         let (facts, other) = (&mut self.facts, &library.facts);
         if facts.views.is_some() && other.views.is_some() && facts.views != other.views {
             return Err(Error::InvalidUse {
@@ -250,7 +310,7 @@ impl Library {
         {
             let points = self.facts.patch_points;
             let both = [control, evaluation];
-            neighbours.tess = Some(compiler::tess_modes(context, both, points)?);
+            neighbours.tess = Some(compiler::tess_modes(context, cache, both, points)?);
         }
         let mut codes = SmallVec::<[Code; 2]>::new();
         let mut translated = None;
@@ -259,7 +319,7 @@ impl Library {
             // After the last pre-rasterisation stage, only the fragment shader reads outputs.
             (neighbours.next_stage_reads, translated) = match (info.stage, shaders.get(at + 1)) {
                 (Stage::Fragment, _) => (None, None),
-                (_, Some(next)) => compiler::reads(context, next)?,
+                (_, Some(next)) => compiler::reads(context, cache, next)?,
                 (_, None) if is_last => (Some(InputsRead::NONE), None),
                 (_, None) => (None, None),
             };
@@ -273,6 +333,7 @@ impl Library {
             code: Arc::new(code),
             follows: at > 0,
             coverage: self.facts.coverage,
+            is_own: true,
         });
         Ok(stages.collect())
     }
@@ -335,8 +396,74 @@ impl Library {
             info,
             follows: true,
             coverage,
+            is_own: true,
         };
         Ok(())
+    }
+
+    /// Replaces the fragment shader of a library by the last of the binaries that the pipeline is
+    /// created from, if the pipeline had to compile it again.
+    pub(super) fn replace_fragment_shader(
+        &mut self,
+        context: &Arc<Context>,
+        binaries: &[Arc<PipelineBinary>],
+    ) -> Result<()> {
+        let own_stages = self.stages.iter().filter(|stage| stage.is_own).count();
+        let mut left = binaries.iter().skip(own_stages);
+        if left.len() == 0 {
+            return Ok(());
+        }
+        let Some(fragment) = self.stages.last_mut() else {
+            return Ok(());
+        };
+        let shaders = vec![fragment.info.clone()];
+        if let Some(stage) = stages_of_binaries(context, shaders, &mut left)?.pop() {
+            *fragment = stage;
+        }
+        Ok(())
+    }
+
+    /// The binaries of the stages that were compiled for it, with their SPIR-V.
+    pub fn binaries(&self, context: &Context) -> Vec<Arc<PipelineBinary>> {
+        let own_stages = self.stages.iter().filter(|stage| stage.is_own);
+        let binaries = own_stages.map(|stage| {
+            let words = stage.info.module.words.clone();
+            PipelineBinary::new(context, stage.binary_stage(words))
+        });
+        binaries.collect()
+    }
+
+    /// The key of the parameters of a pipeline, or of a library, whose binaries have the SPIR-V.
+    pub fn binary_key(
+        context: &Context,
+        info: GraphicsPipelineInfo<'_>,
+        is_library: bool,
+    ) -> Result<BinaryKey> {
+        let mut all = Self::without_own_stages(context, &info)?;
+        let mut own = info.stages;
+        let is_compiled_again = info.link_time_optimization;
+        if is_compiled_again {
+            own.extend(all.stages.drain(..).map(|stage| stage.info));
+        }
+        own.sort_by_key(|shader| shader.stage as u8);
+        let mut text = b"graphics pipeline".to_vec();
+        text.extend_from_slice(&all.parts.bits().to_le_bytes());
+        text.extend_from_slice(&all.facts.patch_points.to_le_bytes());
+        let flags = [is_compiled_again, is_library].map(u8::from);
+        text.extend_from_slice(&flags);
+        text.push(all.facts.coverage);
+        let neighbours = all.neighbours();
+        for shader in &own {
+            text.push(shader.stage as u8);
+            text.extend_from_slice(&compiler::key(context, shader, &neighbours));
+        }
+        // Included shaders decide whether the fragment shader is compiled again.
+        for stage in &all.stages {
+            text.push(stage.info.stage as u8);
+            let binary = PipelineBinary::new(context, stage.binary_stage(Arc::default()));
+            text.extend_from_slice(binary.key());
+        }
+        Ok(compile::hash_bytes(&text))
     }
 
     /// Whether each of its shaders was found in the application's cache.

@@ -8,6 +8,7 @@ use cmd::Gen9;
 use cmd::draw::link;
 use cmd::draw::recorder::DrawPipeline;
 use cmd::draw::shader::TargetOp;
+use smallvec::SmallVec;
 
 use super::dynamic_buffers;
 use super::library::{GraphicsPipelineInfo, Library};
@@ -19,6 +20,7 @@ use crate::context::Context;
 use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::executable::CompiledStage;
+use crate::pipeline_binary::{BinaryStage, PipelineBinary};
 
 /// Use of a pipeline.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,12 +76,28 @@ impl StageCode {
     }
 }
 
+/// The stages that were compiled for a pipeline with these parts. It has no use for their SPIR-V.
+fn own_stages(parts: &Library) -> SmallVec<[BinaryStage; 2]> {
+    let own = parts.stages.iter().filter(|stage| stage.is_own());
+    own.map(|stage| stage.binary_stage(Arc::default()))
+        .collect()
+}
+
+fn binaries_of(context: &Context, stages: &[BinaryStage]) -> Vec<Arc<PipelineBinary>> {
+    let binaries = stages
+        .iter()
+        .map(|stage| PipelineBinary::new(context, stage.clone()));
+    binaries.collect()
+}
+
 /// `VkPipeline` of the graphics bind point.
 #[derive(Debug)]
 pub struct Pipeline {
     draw: Arc<DrawPipeline<Gen9>>,
     fixed: StaticStateWords,
     stages: Vec<Arc<Code>>,
+    /// The stages that were compiled for it.
+    own_stages: SmallVec<[BinaryStage; 2]>,
     _scratch: Vec<Arc<i915::Buffer>>,
 }
 
@@ -90,11 +108,38 @@ impl Pipeline {
         cache: Option<&PipelineCache>,
         info: GraphicsPipelineInfo<'_>,
     ) -> Result<Self> {
-        let (layout, cached_only) = (info.layout.clone(), info.cached_only);
+        let layout = info.layout.clone();
+        let parts = Self::complete_parts(context, cache, info)?;
+        Self::from_parts(context, parts, layout.as_deref())
+    }
+
+    /// All parts, with a fragment shader that fits the others.
+    fn complete_parts(
+        context: &Arc<Context>,
+        cache: Option<&PipelineCache>,
+        info: GraphicsPipelineInfo<'_>,
+    ) -> Result<Library> {
+        let (cached_only, binaries) = (info.cached_only, info.binaries.clone());
         let mut parts = Library::new(context, cache, info)?;
         parts.check_complete()?;
+        parts.replace_fragment_shader(context, &binaries)?;
         parts.fit_fragment_shader(context, cache, cached_only)?;
-        Self::from_parts(context, parts, layout.as_deref())
+        Ok(parts)
+    }
+
+    /// The binaries of a pipeline with these parameters, from the cache on disk. The error
+    /// [`Error::CompileRequired`]: it does not have all of them.
+    pub fn cached_binaries(
+        context: &Arc<Context>,
+        info: GraphicsPipelineInfo<'_>,
+    ) -> Result<Vec<Arc<PipelineBinary>>> {
+        let parts = Self::complete_parts(context, None, info)?;
+        Ok(binaries_of(context, &own_stages(&parts)))
+    }
+
+    /// The binaries of the stages that were compiled for it.
+    pub fn binaries(&self, context: &Context) -> Vec<Arc<PipelineBinary>> {
+        binaries_of(context, &self.own_stages)
     }
 
     /// Links shader objects.
@@ -109,6 +154,7 @@ impl Pipeline {
         parts: Library,
         layout: Option<&PipelineLayout>,
     ) -> Result<Self> {
+        let own_stages = own_stages(&parts);
         let layouts = parts.stages.iter().map(|stage| &*stage.info.layout);
         let dynamic_buffers = match layout {
             Some(layout) => layout.dynamic_base.clone(),
@@ -129,7 +175,11 @@ impl Pipeline {
             reads_tests: parts.facts.reads_tests.may_read(),
             ignored_targets: parts.facts.ignored_targets,
         };
-        Self::link(context, parts.fixed, stages.collect(), purpose)
+        let pipeline = Self::link(context, parts.fixed, stages.collect(), purpose)?;
+        Ok(Self {
+            own_stages,
+            ..pipeline
+        })
     }
 
     /// Links shaders, given in pipeline order.
@@ -172,6 +222,7 @@ impl Pipeline {
             draw: Arc::new(draw),
             fixed,
             stages: codes.into_iter().map(|code| code.code).collect(),
+            own_stages: SmallVec::new(),
             _scratch: scratch_buffers,
         })
     }

@@ -179,7 +179,7 @@ impl ShaderObject {
             object.compiled = stages.into_iter().next();
         } else {
             // Reports invalid SPIR-V.
-            compiler::reads(context, &object.info)?;
+            compiler::reads(context, None, &object.info)?;
         }
         Ok(object)
     }

@@ -18,6 +18,7 @@ fn preloaded(gpu: &str, program: &str, arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .env("LD_PRELOAD", &library)
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
         .env("INGOT_GPU", gpu);
     command
 }

@@ -47,6 +47,7 @@ impl Driver {
             // Small images are otherwise neither compressed nor cleared fast, unlike those of ANV.
             .env("INGOT_DEBUG", "fast-clears")
             .env("INGOT_GPU", GPU)
+            .env("MESA_SHADER_CACHE_DISABLE", "true")
             .env("INGOT_SIM", format!("record={}", file.display()));
         if self == Driver::Anv {
             command
