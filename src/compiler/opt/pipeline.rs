@@ -74,6 +74,7 @@ pub static GEN9: &[PipelineStep] = &[
     PipelineStep::Once(pass!(opt_factor)),
     PipelineStep::Once(pass!(opt_signs)),
     PipelineStep::Once(pass!(opt_dce)),
+    PipelineStep::Once(pass!(opt_licm)),
     PipelineStep::Once(pass!(opt_sink)),
 ];
 

@@ -49,6 +49,7 @@ pub(crate) mod opt_idiv_const;
 pub(crate) mod opt_if;
 pub(crate) mod opt_join_stores;
 pub(crate) mod opt_large_constants;
+pub(crate) mod opt_licm;
 pub(crate) mod opt_link_outputs;
 pub(crate) mod opt_load_store_vectorize;
 pub(crate) mod opt_loop_unroll;
