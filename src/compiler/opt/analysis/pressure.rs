@@ -9,6 +9,10 @@
 use entity::{Id, IdMap};
 use nir::*;
 
+/// Maximum registers live in a loop, in GRFs at SIMD16, up to which passes add values to it. The
+/// others of the 128 are for the payload, messages, and freedom of the scheduler.
+pub(crate) const MAX_LIVE: u32 = 80;
+
 /// The register demand of each loop.
 pub(crate) struct LoopPressure {
     /// Registers live at the point of the loop with most of them.

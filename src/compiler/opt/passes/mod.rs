@@ -60,6 +60,7 @@ pub(crate) mod opt_reciprocals;
 pub(crate) mod opt_remove_phis;
 pub(crate) mod opt_signs;
 pub(crate) mod opt_sink;
+pub(crate) mod opt_strength_reduce;
 pub(crate) mod opt_undef;
 pub(crate) mod opt_unread_components;
 pub(crate) mod opt_unread_outputs;

@@ -3,7 +3,8 @@
 //! In:  any shader.
 //! Out: an instruction of a loop whose operands are defined in front of the loop is in front of it
 //!      too, if that removes an instruction from the loop, and the values live in the loop still
-//!      fit in the registers. Inner loops come first, so an instruction moves out of several.
+//!      fit in the registers; so is what needs neither, like a constant. Inner loops come first, so
+//!      an instruction moves out of several.
 //!
 //! Effects decide what moves; only ALU operations also move out of an `if` of the loop:
 //! - Loads, if nothing in the loop may write, synchronise or end invocations. One whose address
@@ -17,15 +18,11 @@
 //!
 //! Ref: Muchnick, "Advanced Compiler Design and Implementation", 13.2. Tests: tests/opt/opt_licm/.
 
-use crate::analysis::pressure::{LoopPressure, registers};
+use crate::analysis::pressure::{LoopPressure, MAX_LIVE, registers};
 use crate::pass::Ctx;
 use crate::rewrite::cf::lists_inside_out;
 use entity::{Id, IdMap, IdSet};
 use nir::*;
-
-/// Maximum registers live in a loop, in GRFs at SIMD16, up to which values are moved out of it.
-/// The others of the 128 are for the payload, messages, and freedom of the scheduler.
-const MAX_LIVE: u32 = 80;
 
 /// Runs the pass. Returns true if it changed the shader.
 pub fn opt_licm(s: &mut Shader, _: &Ctx) -> bool {
@@ -176,7 +173,7 @@ impl LoopRegion {
             let mut stable = true;
             for d in self.invariant_defs(s, &invariant).filter(|d| used(*d)) {
                 match motion_gain(s, d) {
-                    Gain::Free => {}
+                    Gain::Free => kept.push((1, 0, d)),
                     Gain::None => stable &= !rejected.insert(d),
                     Gain::Cost(cost) => kept.push((cost, registers(s, divergence, d), d)),
                 }
@@ -246,16 +243,9 @@ impl LoopRegion {
         if !block.every_iteration || e.any(Effects::WRITES.or(Effects::BARRIER)) {
             return false;
         }
-        if e.any(Effects::CONVERGENT.or(Effects::CHANGES_MASK)) {
-            return false;
-        }
-        if e.any(Effects::CROSS_THREAD) {
-            let movable = e.any(Effects::UNIFORM_CONTROL.or(Effects::BY_INDEX));
-            if !movable || self.changes_mask {
-                return false;
-            }
-        }
-        if e.any(Effects::NEEDS_HELPERS.or(Effects::UNIFORM_CONTROL)) && self.changes_mask {
+        // Those that depend on the set of active invocations are convergent; those that remain are
+        // derivatives and reads of lanes by index.
+        if e.any(Effects::CONVERGENT) || e.any(Effects::CROSS_THREAD) && self.changes_mask {
             return false;
         }
         if e.any(Effects::READS) && (self.writes || !reads_plainly(instr)) {
