@@ -3,6 +3,7 @@
 use crate::analysis::dynamic_index;
 use crate::pass::{Pass, PipelineStep};
 use crate::passes::{lower_int64, opt_low_bits};
+use nir::Shader;
 
 macro_rules! pass {
     ($name:ident) => {
@@ -75,6 +76,7 @@ pub static GEN9: &[PipelineStep] = &[
     PipelineStep::Once(pass!(opt_factor)),
     PipelineStep::Once(pass!(opt_signs)),
     PipelineStep::Once(pass!(opt_dce)),
+    PipelineStep::UntilStableIf(has_loops, LOOPS),
     PipelineStep::Once(pass!(opt_sink)),
 ];
 
@@ -83,6 +85,14 @@ static ALU: &[Pass] = &[pass!(lower_soft_fp64), pass!(lower_int64), pass!(lower_
 
 /// Makes the parts of sums common before offsets are compared.
 static LOW_BITS: &[Pass] = &[pass!(opt_low_bits), pass!(opt_copy_prop), pass!(opt_cse)];
+
+/// Moves computations out of loops. What strength reduction leaves in front of an inner loop may
+/// move out of the outer one.
+static LOOPS: &[Pass] = &[pass!(opt_licm), pass!(opt_strength_reduce), pass!(opt_dce)];
+
+fn has_loops(s: &Shader) -> bool {
+    !s.loops.is_empty()
+}
 
 /// Lowers 64-bit selections, which `opt_peephole_select` and `opt_if` may have added.
 static SELECTIONS: &[Pass] = &[

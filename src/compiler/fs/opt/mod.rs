@@ -15,6 +15,7 @@ pub(crate) mod dce;
 pub(crate) mod else_removal;
 pub(crate) mod flags;
 pub(crate) mod in_place;
+pub(crate) mod invert;
 pub(crate) mod lane_cfg;
 pub(crate) mod pack;
 pub(crate) mod predicate;

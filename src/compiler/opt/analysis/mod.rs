@@ -6,4 +6,5 @@ pub(crate) mod inputs_read;
 pub(crate) mod instr_equality;
 pub(crate) mod number;
 pub(crate) mod offset;
+pub(crate) mod pressure;
 pub(crate) mod use_counts;
