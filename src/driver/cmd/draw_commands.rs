@@ -71,8 +71,12 @@ impl<G: DrawGeneration, M: StreamMemory> Recorder<G, M> {
         work: &HizOp,
     ) -> Result<(), M::Error> {
         self.before_draw()?;
-        self.draws().mark_all_dirty();
-        G::emit_hiz_op(&mut self.stream, &self.machine, (target, samples), work)
+        self.draws();
+        let (stream, machine) = (&mut self.stream, &self.machine);
+        match &mut self.draws {
+            Some(draws) => draws.hiz_op(stream, machine, (target, samples), work),
+            None => Ok(()),
+        }
     }
 
     /// Draws with parameters from memory: four dwords, or five if indexed. `number` is the draw

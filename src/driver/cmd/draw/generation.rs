@@ -135,14 +135,15 @@ pub trait DrawGeneration: Generation {
         targets: &RenderTargets,
         surface_base: Option<u64>,
     ) -> Result<(u64, u32), M::Error>;
-    /// Performs a HiZ operation on a depth buffer with the given number of samples. State that was
-    /// emitted before is lost.
+    /// Performs a HiZ operation on a depth buffer with the given number of samples. Returns the
+    /// groups whose packets it replaced.
     fn emit_hiz_op<M: StreamMemory>(
         stream: &mut Stream<M>,
+        emitted: &mut Self::EmittedPackets,
         machine: &DeviceInfo,
         target: (&DepthStencilTarget, u8),
         work: &HizOp,
-    ) -> Result<(), M::Error>;
+    ) -> Result<DirtyGroups, M::Error>;
     /// Emits the targets for secondary batches that inherit them: the binding table lies at
     /// [`DrawGeneration::inherited_table_offset`]. Returns the new Surface State Base Address.
     fn emit_secondary_targets<M: StreamMemory>(

@@ -48,6 +48,7 @@ pub(super) struct PushLayout {
     pub(super) reads: WordMask,
     block_reads: WordMask,
     range_reads: WordMask,
+    sampler_reads: WordMask,
 }
 
 /// A pushed range of a uniform buffer.
@@ -169,7 +170,8 @@ impl PushLayout {
         };
         let handles = ranges.iter().map(|range| bit(range.index));
         let range_reads = handles.fold(contents, |all, bit| all | bit);
-        let reads = block_reads | range_reads | samplers.map_or(0, |samplers| bit(samplers.0));
+        let sampler_reads = samplers.map_or(0, |samplers| bit(samplers.0));
+        let reads = block_reads | range_reads | sampler_reads;
         Some(Self {
             constants_first: first as usize,
             constants: count as usize,
@@ -177,6 +179,7 @@ impl PushLayout {
             reads,
             block_reads,
             range_reads,
+            sampler_reads,
             values: driver,
             ranges,
             samplers,
@@ -265,7 +268,7 @@ pub(super) fn emit_stage_constants<G: DrawGeneration, M: StreamMemory>(
                 };
             }
             if let Some((index, offset_bytes)) = pushed.samplers
-                && word_mask(usize::from(index) % BOUND_DW, 1) & bound.changed != 0
+                && pushed.sampler_reads & bound.changed != 0
             {
                 let at = pushed_word(words, index).wrapping_add(offset_bytes);
                 G::emit_sampler_pointer(stream, stage, at)?;

@@ -17,7 +17,7 @@ use crate::draw::push_constants::{
 };
 use crate::draw::shader::{PipelineShaders, Tessellation, VertexInputs};
 use crate::draw::state::{DirtyGroups, FixedFunctionState, TargetSlots};
-use crate::draw::target::RenderTargets;
+use crate::draw::target::{DepthStencilTarget, HizOp, RenderTargets};
 use crate::draw::vertex_cache::{self, VertexCache};
 
 use crate::generation::{
@@ -299,10 +299,19 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         self.secondary_targets_emitted = false;
     }
 
-    /// Marks all state dirty, targets included; Surface State Base Address is unchanged.
-    pub(crate) fn mark_all_dirty(&mut self) {
-        self.invalidate_state();
+    /// Performs a HiZ operation on a depth buffer with the given number of samples.
+    pub(crate) fn hiz_op<M: StreamMemory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        machine: &DeviceInfo,
+        target: (&DepthStencilTarget, u8),
+        work: &HizOp,
+    ) -> Result<(), M::Error> {
+        let replaced = G::emit_hiz_op(stream, &mut self.emitted, machine, target, work)?;
+        self.dirty = self.dirty.with(replaced);
         self.secondary_targets_emitted = false;
+        self.last_meta_pipeline = None;
+        Ok(())
     }
 
     fn invalidate_state(&mut self) {
@@ -498,29 +507,28 @@ impl<G: DrawGeneration> BatchDrawState<G> {
             }
         }
         let last = self.pushed_pipeline.as_ref();
-        let is_same = last.is_some_and(|last| Arc::ptr_eq(last, pipeline));
+        let is_same = !self.dirty.any(DirtyGroups::SHADERS)
+            || last.is_some_and(|last| Arc::ptr_eq(last, pipeline));
         let mut fragment_emitted = false;
         for (stage, pushed) in &pipeline.pushed {
             let pushed = pushed.as_ref();
-            let reads = pushed.map_or(0, |pushed| pushed.reads);
-            let in_effect = is_same || last.is_some_and(|last| last.pushes(*stage, pushed));
-            if in_effect && reads & self.changed_words == 0 {
-                continue;
-            }
-            let bound = BoundWords {
-                words: &self.words,
-                changed: match in_effect {
-                    true => self.changed_words,
-                    false => WordMask::MAX,
-                },
-            };
             let (emitted_buffers, empty_last) = (
                 &mut self.emitted_buffers[*stage as usize],
                 &mut self.empty_last,
             );
-            if !in_effect {
+            let mut changed = self.changed_words;
+            if is_same || last.is_some_and(|last| last.pushes(*stage, pushed)) {
+                if pushed.is_none_or(|pushed| pushed.reads & changed == 0) {
+                    continue;
+                }
+            } else {
                 *emitted_buffers = Default::default();
+                changed = WordMask::MAX;
             }
+            let bound = BoundWords {
+                words: &self.words,
+                changed,
+            };
             emit_stage_constants::<G, M>(
                 stream,
                 machine,

@@ -113,13 +113,13 @@ impl DrawGeneration for Gen9 {
             targets,
             ..
         } = *draw_state;
-        let mut urb_changed = false;
-        if dirty.any(DirtyGroups::SHADERS) {
-            let packets = &draw_state.pipeline.shaders;
-            urb_changed = emit_shaders(stream, &mut emitted.shaders, packets)?;
-        }
-        emit_geometry_state(stream, emitted, draw_state)?;
-        emit_raster_state(stream, emitted, draw_state)?;
+        let counts_viewports =
+            dirty.any(DirtyGroups::VIEWPORTS) && draw_state.pipeline.fixed.clip.is_none();
+        let urb_changed = match dirty.any(COMPARED) || counts_viewports {
+            true => emit_compared(stream, emitted, draw_state)?,
+            false => false,
+        };
+        emit_buffers(stream, draw_state)?;
         // Depth clamping and the clip space depth range are part of the viewport states.
         let places = DirtyGroups::VIEWPORTS
             .with(DirtyGroups::SCISSORS)
@@ -131,7 +131,6 @@ impl DrawGeneration for Gen9 {
             let target = &targets.depth_stencil;
             stream.emit(pixel::depth_stencil(&state.depth_stencil, target))?;
         }
-        emit_blend_state(stream, emitted, draw_state)?;
         emit_blend_constants(stream, draw_state)?;
         Ok(urb_changed)
     }
@@ -157,11 +156,13 @@ impl DrawGeneration for Gen9 {
 
     fn emit_hiz_op<M: StreamMemory>(
         stream: &mut Stream<M>,
+        emitted: &mut EmittedPackets,
         machine: &DeviceInfo,
         target: (&DepthStencilTarget, u8),
         work: &HizOp,
-    ) -> Result<(), M::Error> {
-        hiz::emit(stream, machine, target, work)
+    ) -> Result<DirtyGroups, M::Error> {
+        hiz::emit(stream, machine, target, work)?;
+        Ok(emitted.forget_hiz_op())
     }
 
     fn emit_secondary_targets<M: StreamMemory>(
@@ -368,19 +369,40 @@ impl DrawGeneration for Gen9 {
     }
 }
 
-/// Emits dirty state up to primitive assembly.
-#[inline(always)]
-fn emit_geometry_state<M: StreamMemory>(
+/// Groups of the packets that are compared with those in effect, besides the number of viewports.
+const COMPARED: DirtyGroups = BLENDING
+    .with(DirtyGroups::SHADERS)
+    .with(DirtyGroups::DOMAIN)
+    .with(DirtyGroups::ATTRIBUTES)
+    .with(DirtyGroups::STREAM_OUT)
+    .with(DirtyGroups::ASSEMBLY)
+    .with(DirtyGroups::TARGETS);
+
+/// Groups of the packets from stream output to the pixel shader.
+const RASTERISATION: DirtyGroups = DirtyGroups::SHADERS
+    .with(DirtyGroups::ASSEMBLY)
+    .with(DirtyGroups::RASTER)
+    .with(DirtyGroups::MULTISAMPLE)
+    .with(DirtyGroups::VIEWPORTS);
+
+/// Emits the dirty packets that differ from those in effect. Returns whether the URB was divided
+/// anew.
+#[inline(never)]
+fn emit_compared<M: StreamMemory>(
     stream: &mut Stream<M>,
     emitted: &mut EmittedPackets,
     draw_state: &DrawState<'_, PackedPipeline>,
-) -> Result<(), M::Error> {
+) -> Result<bool, M::Error> {
     let DrawState {
         dirty,
         state,
         pipeline,
         ..
     } = *draw_state;
+    let mut urb_changed = false;
+    if dirty.any(DirtyGroups::SHADERS) {
+        urb_changed = emit_shaders(stream, &mut emitted.shaders, &pipeline.shaders)?;
+    }
     if dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::DOMAIN)) {
         let [upper, lower] = &pipeline.engine;
         let engine = if state.lower_left { lower } else { upper };
@@ -389,15 +411,26 @@ fn emit_geometry_state<M: StreamMemory>(
     if dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::ATTRIBUTES)) {
         match &pipeline.fixed.elements {
             Some(elements) => emit_elements(stream, emitted, elements)?,
-            None => {
-                let elements = vertex::elements(&pipeline.inputs, &state.attributes);
-                emit_elements(stream, emitted, elements.words())?;
-            }
+            None => emit_dynamic_elements(stream, emitted, draw_state)?,
         }
     }
     if pipeline.stream_out.on && dirty.any(DirtyGroups::SHADERS.with(DirtyGroups::STREAM_OUT)) {
         emit_capture_buffers(stream, emitted, draw_state)?;
     }
+    if dirty.any(RASTERISATION) || state.raster.lines == LineMode::Smooth {
+        emit_raster_state(stream, emitted, draw_state)?;
+    }
+    emit_blend_state(stream, emitted, draw_state)?;
+    Ok(urb_changed)
+}
+
+/// Emits the dirty buffers, and the state of primitive assembly.
+#[inline(always)]
+fn emit_buffers<M: StreamMemory>(
+    stream: &mut Stream<M>,
+    draw_state: &DrawState<'_, PackedPipeline>,
+) -> Result<(), M::Error> {
+    let DrawState { dirty, state, .. } = *draw_state;
     if dirty.any(DirtyGroups::VERTEX_BUFFERS) {
         vertex::buffers(stream, state)?;
     }
@@ -408,6 +441,18 @@ fn emit_geometry_state<M: StreamMemory>(
         stream.emit(vertex::assembly(state))?;
     }
     Ok(())
+}
+
+/// Emits the packets of vertex elements that commands set, unless they are in effect.
+#[inline(never)]
+fn emit_dynamic_elements<M: StreamMemory>(
+    stream: &mut Stream<M>,
+    emitted: &mut EmittedPackets,
+    draw_state: &DrawState<'_, PackedPipeline>,
+) -> Result<(), M::Error> {
+    let inputs = &draw_state.pipeline.inputs;
+    let elements = vertex::elements(inputs, &draw_state.state.attributes);
+    emit_elements(stream, emitted, elements.words())
 }
 
 /// Emits the packets of the vertex elements, unless they are in effect.

@@ -10,29 +10,84 @@
 //!      "3DSTATE_VERTEX_ELEMENTS", "3DSTATE_VF_INSTANCING".
 
 use super::{pixel, vertex};
+use crate::draw::state::DirtyGroups;
 use crate::stream::{Stream, StreamMemory, offset};
 
 /// Packets of the shaders that no state affects, in the order of their emission.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ShaderPackets {
-    /// 3DSTATE_URB_VS, HS, DS and GS.
-    pub urb: [u32; 8],
-    /// 3DSTATE_VS.
-    pub vertex: [u32; 9],
-    /// 3DSTATE_VF_STATISTICS.
-    pub statistics: [u32; 1],
-    /// 3DSTATE_HS.
-    pub hull: [u32; 9],
-    /// 3DSTATE_DS.
-    pub domain: [u32; 11],
-    /// 3DSTATE_GS.
-    pub geometry: [u32; 10],
-    /// 3DSTATE_SBE.
-    pub attributes: [u32; 6],
-    /// 3DSTATE_SBE_SWIZ.
-    pub swizzle: [u32; 11],
-    /// 3DSTATE_PS_EXTRA.
-    pub extra: [u32; 2],
+    words: [u32; SHADERS_DW],
+}
+
+/// Where a packet of `N` dwords stands among [`ShaderPackets`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShaderPacket<const N: usize>(usize);
+
+impl<const N: usize> ShaderPacket<N> {
+    /// The first dword after it.
+    const fn end(self) -> usize {
+        self.0 + N
+    }
+}
+
+/// 3DSTATE_URB_VS, HS, DS and GS.
+pub(super) const URB: ShaderPacket<8> = ShaderPacket(0);
+/// 3DSTATE_VS.
+pub(super) const VERTEX: ShaderPacket<9> = ShaderPacket(URB.end());
+/// 3DSTATE_VF_STATISTICS.
+pub(super) const STATISTICS: ShaderPacket<1> = ShaderPacket(VERTEX.end());
+/// 3DSTATE_HS.
+pub(super) const HULL: ShaderPacket<9> = ShaderPacket(STATISTICS.end());
+/// 3DSTATE_DS.
+pub(super) const DOMAIN: ShaderPacket<11> = ShaderPacket(HULL.end());
+/// 3DSTATE_GS.
+pub(super) const GEOMETRY: ShaderPacket<10> = ShaderPacket(DOMAIN.end());
+/// 3DSTATE_SBE.
+pub(super) const ATTRIBUTES: ShaderPacket<6> = ShaderPacket(GEOMETRY.end());
+/// 3DSTATE_SBE_SWIZ.
+pub(super) const SWIZZLE: ShaderPacket<11> = ShaderPacket(ATTRIBUTES.end());
+/// 3DSTATE_PS_EXTRA.
+pub(super) const EXTRA: ShaderPacket<2> = ShaderPacket(SWIZZLE.end());
+const SHADERS_DW: usize = EXTRA.end();
+
+impl Default for ShaderPackets {
+    /// No packet.
+    fn default() -> Self {
+        Self {
+            words: [0; SHADERS_DW],
+        }
+    }
+}
+
+impl ShaderPackets {
+    /// Sets a packet.
+    pub(super) fn set<const N: usize>(&mut self, packet: ShaderPacket<N>, words: [u32; N]) {
+        if let Some(to) = self.words.get_mut(packet.0..packet.end()) {
+            to.copy_from_slice(&words);
+        }
+    }
+
+    /// Whether a packet is the same in both.
+    #[inline(always)]
+    fn has_same<const N: usize>(&self, packet: ShaderPacket<N>, other: &Self) -> bool {
+        let range = packet.0..packet.end();
+        self.words.get(range.clone()) == other.words.get(range)
+    }
+
+    /// Emits a packet of `from`, unless it is the same.
+    #[inline(always)]
+    fn update<M: StreamMemory, const N: usize>(
+        &mut self,
+        stream: &mut Stream<M>,
+        packet: ShaderPacket<N>,
+        from: &Self,
+    ) -> Result<(), M::Error> {
+        let words = |packets: &Self| packets.words.get(packet.0..)?.first_chunk::<N>().copied();
+        match words(from) {
+            Some(new) if words(self) != Some(new) => stream.emit(new),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Blend states that a batch remembers: pipelines are often bound in turn.
@@ -107,6 +162,21 @@ impl EmittedPackets {
         self.wm = [0; 2];
     }
 
+    /// [`super::hiz`] has emitted packets. Returns the groups of those that draws must emit again.
+    ///
+    /// The operation overrides other state until it ends, and changes none of it. Ref: SKL PRM vol.
+    /// 2a, "3DSTATE_WM_HZ_OP"; Mesa's i965 for this hardware (gen8_hiz_exec) emitted the depth
+    /// buffer and the drawing rectangle again, and nothing else.
+    pub(super) fn forget_hiz_op(&mut self) -> DirtyGroups {
+        // 3DSTATE_WM belongs to blending, which decides whether threads are dispatched.
+        self.multisample = [0; 4];
+        self.wm = [0; 2];
+        DirtyGroups::MULTISAMPLE
+            .with(DirtyGroups::BLEND)
+            .with(DirtyGroups::VIEWPORTS)
+            .with(DirtyGroups::TARGETS)
+    }
+
     /// Returns the offset of a BLEND_STATE from `dynamic_base`, and writes it if the batch's memory
     /// has none like it.
     pub(super) fn blend_state<M: StreamMemory>(
@@ -145,7 +215,7 @@ pub(super) fn emit_if_different<M: StreamMemory, const N: usize>(
         return Ok(());
     }
     *emitted = *words;
-    stream.append(words)
+    stream.emit(*words)
 }
 
 /// Emits the packets of the shaders that differ from those emitted last. Returns whether the URB
@@ -159,15 +229,20 @@ pub(super) fn emit_shaders<M: StreamMemory>(
     if emitted == packets {
         return Ok(false);
     }
-    let divides = emitted.urb != packets.urb;
-    emit_if_different(stream, &mut emitted.urb, &packets.urb)?;
-    emit_if_different(stream, &mut emitted.vertex, &packets.vertex)?;
-    emit_if_different(stream, &mut emitted.statistics, &packets.statistics)?;
-    emit_if_different(stream, &mut emitted.hull, &packets.hull)?;
-    emit_if_different(stream, &mut emitted.domain, &packets.domain)?;
-    emit_if_different(stream, &mut emitted.geometry, &packets.geometry)?;
-    emit_if_different(stream, &mut emitted.attributes, &packets.attributes)?;
-    emit_if_different(stream, &mut emitted.swizzle, &packets.swizzle)?;
-    emit_if_different(stream, &mut emitted.extra, &packets.extra)?;
-    Ok(divides)
+    let urb_changed = !emitted.has_same(URB, packets);
+    if emitted.words.first() == Some(&0) {
+        stream.append(&packets.words)?;
+    } else {
+        emitted.update(stream, URB, packets)?;
+        emitted.update(stream, VERTEX, packets)?;
+        emitted.update(stream, STATISTICS, packets)?;
+        emitted.update(stream, HULL, packets)?;
+        emitted.update(stream, DOMAIN, packets)?;
+        emitted.update(stream, GEOMETRY, packets)?;
+        emitted.update(stream, ATTRIBUTES, packets)?;
+        emitted.update(stream, SWIZZLE, packets)?;
+        emitted.update(stream, EXTRA, packets)?;
+    }
+    emitted.words = packets.words;
+    Ok(urb_changed)
 }

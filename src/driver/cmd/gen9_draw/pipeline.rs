@@ -13,7 +13,7 @@ use hw::draw::{
     state_vf_statistics, state_vs,
 };
 
-use super::emitted::ShaderPackets;
+use super::emitted::{self, ShaderPackets};
 use super::{geometry, pixel, raster, stream_out, vertex};
 use crate::draw::shader::{PipelineShaders, VertexInputs, VertexShader};
 use crate::draw::state::{BlendState, DirtyGroups, FixedFunctionState};
@@ -236,20 +236,22 @@ impl PackedPipeline {
             true => stream_out::list(&shaders.stream_out)?,
             false => Vec::new(),
         };
+        let mut packets = ShaderPackets::default();
+        let urb = [v[0], v[1], h[0], h[1], d[0], d[1], g[0], g[1]];
+        packets.set(emitted::URB, urb);
+        packets.set(emitted::VERTEX, vertex_shader(device, shaders));
+        let statistics = state_vf_statistics::words::<1>()
+            .flag(state_vf_statistics::STATISTICS_ENABLE, shaders.counted);
+        packets.set(emitted::STATISTICS, statistics.dwords);
+        packets.set(emitted::HULL, geometry::hull(tessellation, threads));
+        packets.set(emitted::DOMAIN, geometry::domain(tessellation, threads));
+        let emitting = geometry::geometry(shaders.geometry.as_ref(), threads);
+        packets.set(emitted::GEOMETRY, emitting);
+        packets.set(emitted::ATTRIBUTES, attributes);
+        packets.set(emitted::SWIZZLE, swizzle);
+        packets.set(emitted::EXTRA, extra);
         let mut pipeline = PackedPipeline {
-            shaders: ShaderPackets {
-                urb: [v[0], v[1], h[0], h[1], d[0], d[1], g[0], g[1]],
-                vertex: vertex_shader(device, shaders),
-                statistics: state_vf_statistics::words::<1>()
-                    .flag(state_vf_statistics::STATISTICS_ENABLE, shaders.counted)
-                    .dwords,
-                hull: geometry::hull(tessellation, threads),
-                domain: geometry::domain(tessellation, threads),
-                geometry: geometry::geometry(shaders.geometry.as_ref(), threads),
-                attributes,
-                swizzle,
-                extra,
-            },
+            shaders: packets,
             declarations,
             fixed: StaticPackets::default(),
             packed_blend: None,
