@@ -314,3 +314,41 @@ void main() { r = imageLoad(line, 1); }";
         unsafe { rig.device.destroy_buffer_view(seen, None) };
     }
 }
+
+#[test]
+fn storage_buffers_of_nearly_four_gibibytes() {
+    let rig = Rig::new();
+    let limits = unsafe { rig.instance.get_physical_device_properties(rig.physical) }.limits;
+    assert_eq!(limits.max_storage_buffer_range, u32::MAX);
+    const BYTES: u64 = (1 << 32) - 4;
+    let big = rig.buffer_for(BYTES, vk::BufferUsageFlags::STORAGE_BUFFER);
+    // The last dword is not in the descriptor's range.
+    big.data[BYTES as usize - 4..].fill(0x55);
+    let out = rig.buffer(5 * 4);
+    let glsl = "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uint length, last, added, beyond, first; };
+layout(std430, binding = 1) buffer Big { uint words[]; };
+void main()
+{
+    length = words.length();
+    words[0x3ffffffdu] = 0xabcdu;
+    last = words[0x3ffffffdu];
+    atomicAdd(words[0x30000000u], 7u);
+    added = atomicAdd(words[0x30000000u], 5u);
+    beyond = words[0x3ffffffeu];
+    first = words[0];
+}";
+    let range = vk::DescriptorBufferInfo::default()
+        .buffer(big.buffer)
+        .range(BYTES - 4);
+    let given = [Descriptor::Buffer(
+        vk::DescriptorType::STORAGE_BUFFER,
+        range,
+    )];
+    run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
+    assert_eq!(out.dwords(), [(1 << 30) - 2, 0xabcd, 7, 0, 0]);
+    let dword = |at: usize| big.data[4 * at..][..4].to_vec();
+    assert_eq!(dword(0x3fff_fffd), 0xabcd_u32.to_le_bytes());
+    assert_eq!(dword(0x3000_0000), 12_u32.to_le_bytes());
+}

@@ -202,9 +202,12 @@ fn copied(rig: &Rig, steps: &[Step], out: &Buffer<'_>) {
     copied_as(rig, steps, size, out);
 }
 
+/// Numbers as they are stored: those of 10 and 12 bits are the upper bits of 16.
 fn bytes(values: impl Iterator<Item = u32>, bits: u32) -> Vec<u8> {
+    let size = bits.next_multiple_of(8);
     values
-        .flat_map(|value| value.to_le_bytes().into_iter().take(bits as usize / 8))
+        .map(|value| value << (size - bits))
+        .flat_map(|value| value.to_le_bytes().into_iter().take(size as usize / 8))
         .collect()
 }
 
@@ -357,8 +360,10 @@ void main()
             }
             let meant = how.meant(from, kind.bits);
             for (got, meant) in found[at * 4..].iter().zip(meant) {
+                // Close enough to tell numbers of 10 or 12 bits from those of 16.
+                let tolerance = if kind.bits % 8 == 0 { 0.008 } else { 0.000_1 };
                 assert!(
-                    (got - meant).abs() < 0.008,
+                    (got - meant).abs() < tolerance,
                     "{:?} {:?} {:?}, texel {column} {row}: {:?} {meant:?}",
                     kind.format,
                     how.model,
@@ -400,6 +405,78 @@ const KINDS: &[Kind] = &[
     kind(vk::Format::G16_B16R16_2PLANE_422_UNORM, 2, [1, 0], 16),
     kind(vk::Format::G16_B16_R16_3PLANE_444_UNORM, 3, [0, 0], 16),
     kind(vk::Format::G16_B16R16_2PLANE_444_UNORM, 2, [0, 0], 16),
+    kind(
+        vk::Format::G10X6_B10X6_R10X6_3PLANE_420_UNORM_3PACK16,
+        3,
+        [1, 1],
+        10,
+    ),
+    kind(
+        vk::Format::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16,
+        2,
+        [1, 1],
+        10,
+    ),
+    kind(
+        vk::Format::G10X6_B10X6_R10X6_3PLANE_422_UNORM_3PACK16,
+        3,
+        [1, 0],
+        10,
+    ),
+    kind(
+        vk::Format::G10X6_B10X6R10X6_2PLANE_422_UNORM_3PACK16,
+        2,
+        [1, 0],
+        10,
+    ),
+    kind(
+        vk::Format::G10X6_B10X6_R10X6_3PLANE_444_UNORM_3PACK16,
+        3,
+        [0, 0],
+        10,
+    ),
+    kind(
+        vk::Format::G10X6_B10X6R10X6_2PLANE_444_UNORM_3PACK16,
+        2,
+        [0, 0],
+        10,
+    ),
+    kind(
+        vk::Format::G12X4_B12X4_R12X4_3PLANE_420_UNORM_3PACK16,
+        3,
+        [1, 1],
+        12,
+    ),
+    kind(
+        vk::Format::G12X4_B12X4R12X4_2PLANE_420_UNORM_3PACK16,
+        2,
+        [1, 1],
+        12,
+    ),
+    kind(
+        vk::Format::G12X4_B12X4_R12X4_3PLANE_422_UNORM_3PACK16,
+        3,
+        [1, 0],
+        12,
+    ),
+    kind(
+        vk::Format::G12X4_B12X4R12X4_2PLANE_422_UNORM_3PACK16,
+        2,
+        [1, 0],
+        12,
+    ),
+    kind(
+        vk::Format::G12X4_B12X4_R12X4_3PLANE_444_UNORM_3PACK16,
+        3,
+        [0, 0],
+        12,
+    ),
+    kind(
+        vk::Format::G12X4_B12X4R12X4_2PLANE_444_UNORM_3PACK16,
+        2,
+        [0, 0],
+        12,
+    ),
     kind(vk::Format::G8B8G8R8_422_UNORM, 1, [1, 0], 8),
     kind(vk::Format::B8G8R8G8_422_UNORM, 1, [1, 0], 8),
 ];
@@ -643,5 +720,58 @@ fn planar_formats_report_what_conversions_support() {
             descriptors.combined_image_sampler_descriptor_count as usize,
             kind.planes
         );
+    }
+}
+
+#[test]
+fn formats_of_padded_planes_are_for_copies() {
+    use vk::FormatFeatureFlags as F;
+    let rig = Rig::new();
+    for (plane, part, format) in [
+        (
+            vk::Format::R10X6_UNORM_PACK16,
+            vk::ImageAspectFlags::PLANE_0,
+            vk::Format::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16,
+        ),
+        (
+            vk::Format::R10X6G10X6_UNORM_2PACK16,
+            vk::ImageAspectFlags::PLANE_1,
+            vk::Format::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16,
+        ),
+        (
+            vk::Format::R12X4_UNORM_PACK16,
+            vk::ImageAspectFlags::PLANE_2,
+            vk::Format::G12X4_B12X4_R12X4_3PLANE_420_UNORM_3PACK16,
+        ),
+    ] {
+        let found = unsafe {
+            rig.instance
+                .get_physical_device_format_properties(rig.physical, plane)
+        };
+        let transfers = F::TRANSFER_SRC | F::TRANSFER_DST;
+        assert_eq!(found.optimal_tiling_features, transfers);
+        assert_eq!(found.linear_tiling_features, transfers);
+        assert!(found.buffer_features.is_empty());
+        let size = match part {
+            vk::ImageAspectFlags::PLANE_0 => [WIDTH, HEIGHT],
+            _ => [WIDTH / 2, HEIGHT / 2],
+        };
+        let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+        let image = |format, [width, height]: [usize; 2]| {
+            let extent = [width as u32, height as u32, 1];
+            Image::new(&rig, &image_info(format, extent, 1, 1).usage(usage))
+        };
+        let (alone, planar) = (image(plane, size), image(format, [WIDTH, HEIGHT]));
+        let texel = if plane == vk::Format::R10X6G10X6_UNORM_2PACK16 {
+            4
+        } else {
+            2
+        };
+        let texels: Vec<u8> = (0..size[0] * size[1] * texel).map(|at| at as u8).collect();
+        put(&rig, alone.image, COLOUR, 0, size, &texels);
+        let out = rig.buffer(texels.len() as u64);
+        let there = (alone.image, COLOUR, planar.image, part, size);
+        copied(&rig, &[there], &out);
+        assert!(*out.data == texels[..], "{plane:?}");
     }
 }

@@ -42,7 +42,7 @@ pub struct YcbcrConversion {
     pub model: ColourModel,
     /// ITU "narrow" range; else full range.
     pub narrow: bool,
-    /// Bits of each component.
+    /// Bits of each component: 10 and 12 are the upper ones of 16, the others are zero.
     pub bits: u8,
     /// Number of planes: as many slots of the descriptor are surfaces.
     pub planes: u8,

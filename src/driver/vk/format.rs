@@ -257,6 +257,19 @@ static ROWS: &[Row] = &[
     colour(F::A4R4G4B4_UNORM_PACK16, "B4G4R4A4_UNORM"),
     swizzled_row(F::A1B5G5R5_UNORM_PACK16_KHR, "B5G5R5A1_UNORM", BGRA),
     colour(F::A8_UNORM_KHR, "A8_UNORM"),
+    colour(F::R10X6_UNORM_PACK16, "R16_UNORM"),
+    colour(F::R10X6G10X6_UNORM_2PACK16, "R16G16_UNORM"),
+    colour(F::R12X4_UNORM_PACK16, "R16_UNORM"),
+    colour(F::R12X4G12X4_UNORM_2PACK16, "R16G16_UNORM"),
+];
+
+/// Formats of planes whose lower bits are unused: the sampler would take them for a part of the
+/// number, which conversions of whole images correct.
+const PADDED: &[F] = &[
+    F::R10X6_UNORM_PACK16,
+    F::R10X6G10X6_UNORM_2PACK16,
+    F::R12X4_UNORM_PACK16,
+    F::R12X4G12X4_UNORM_2PACK16,
 ];
 
 fn by_name(name: &str) -> Option<&'static hw::Format> {
@@ -530,6 +543,9 @@ impl Format {
         if let Some(planar) = self.planar {
             return ycbcr_features(planar);
         }
+        if PADDED.contains(&self.api) {
+            return transfers;
+        }
         let uses = self.hw.uses(hw_gen);
         // Formats for neither sampling nor rendering are vertex formats.
         let mut features = match uses.intersects(FormatUse::SAMPLE | FormatUse::TARGET) {
@@ -628,7 +644,8 @@ impl Format {
         use api::FormatFeatureFlags2 as A;
         let uses = self.hw.uses(hw_gen);
         let mut features = A::empty();
-        if !self.is_colour() || self.is_compressed() || self.planar.is_some() {
+        let is_padded = PADDED.contains(&self.api);
+        if !self.is_colour() || self.is_compressed() || self.planar.is_some() || is_padded {
             return features;
         }
         if uses.contains(FormatUse::VERTEX) {

@@ -20,9 +20,10 @@ pub const MAX_PUSH_CONSTANTS_BYTES: u32 = 256;
 pub const MAX_SETS: u32 = cmd::SETS as u32;
 /// Maximum dynamic buffers of one kind in a pipeline layout.
 pub const MAX_DYNAMIC_BUFFERS: u32 = 8;
-/// Maximum size of a RAW buffer surface (RENDER_SURFACE_STATE, Depth, Height and Width of a
-/// buffer).
-pub const MAX_SURFACE_BYTES: u64 = 1 << 30;
+/// Maximum size of a RAW buffer surface, whose last byte has 32 bits (SKL PRM vol. 2d,
+/// RENDER_SURFACE_STATE: Width has bits 6:0 of it, Height 20:7, Depth 31:21), as a number of 32
+/// bits.
+pub const MAX_SURFACE_BYTES: u64 = u32::MAX as u64;
 /// Maximum texels of a buffer (RENDER_SURFACE_STATE's Width, Height and Depth of a typed buffer: 27
 /// bits).
 pub const MAX_TEXEL_BUFFER_ELEMENTS: u32 = 1 << 27;

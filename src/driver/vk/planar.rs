@@ -27,8 +27,15 @@ pub struct YcbcrFormat {
     pub planes: &'static [FormatPlane],
     /// Plane and component of Cr, Y' and Cb.
     pub component_sources: [(u8, u8); 3],
-    /// Bits of each component.
+    /// Bits of each component: 10 and 12 are the upper ones of 16, the others are unused.
     pub bits: u8,
+}
+
+impl YcbcrFormat {
+    /// The same planes with fewer bits: the upper ones of each component.
+    const fn with_upper_bits(self, bits: u8) -> YcbcrFormat {
+        YcbcrFormat { bits, ..self }
+    }
 }
 
 const fn plane(format: &'static str, shift: [u32; 2]) -> FormatPlane {
@@ -142,6 +149,78 @@ pub static PLANAR: &[YcbcrFormat] = &[
         R16,
         planes!("R16_UNORM", "R16_UNORM" "R16_UNORM", FULL),
     ),
+    three(
+        F::G10X6_B10X6_R10X6_3PLANE_420_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16_UNORM" "R16_UNORM", HALF),
+    )
+    .with_upper_bits(10),
+    two(
+        F::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16G16_UNORM", HALF),
+    )
+    .with_upper_bits(10),
+    three(
+        F::G10X6_B10X6_R10X6_3PLANE_422_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16_UNORM" "R16_UNORM", HALF_WIDTH),
+    )
+    .with_upper_bits(10),
+    two(
+        F::G10X6_B10X6R10X6_2PLANE_422_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16G16_UNORM", HALF_WIDTH),
+    )
+    .with_upper_bits(10),
+    three(
+        F::G10X6_B10X6_R10X6_3PLANE_444_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16_UNORM" "R16_UNORM", FULL),
+    )
+    .with_upper_bits(10),
+    two(
+        F::G10X6_B10X6R10X6_2PLANE_444_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16G16_UNORM", FULL),
+    )
+    .with_upper_bits(10),
+    three(
+        F::G12X4_B12X4_R12X4_3PLANE_420_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16_UNORM" "R16_UNORM", HALF),
+    )
+    .with_upper_bits(12),
+    two(
+        F::G12X4_B12X4R12X4_2PLANE_420_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16G16_UNORM", HALF),
+    )
+    .with_upper_bits(12),
+    three(
+        F::G12X4_B12X4_R12X4_3PLANE_422_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16_UNORM" "R16_UNORM", HALF_WIDTH),
+    )
+    .with_upper_bits(12),
+    two(
+        F::G12X4_B12X4R12X4_2PLANE_422_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16G16_UNORM", HALF_WIDTH),
+    )
+    .with_upper_bits(12),
+    three(
+        F::G12X4_B12X4_R12X4_3PLANE_444_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16_UNORM" "R16_UNORM", FULL),
+    )
+    .with_upper_bits(12),
+    two(
+        F::G12X4_B12X4R12X4_2PLANE_444_UNORM_3PACK16,
+        R16,
+        planes!("R16_UNORM", "R16G16_UNORM", FULL),
+    )
+    .with_upper_bits(12),
 ];
 
 /// Aspects of the planes.
@@ -262,8 +341,14 @@ mod tests {
                 assert!(format.is_some(), "{row:?}");
             }
             assert!(row.planes.len() as u32 + 2 <= abi::YcbcrConversion::MAX_SLOTS);
-            let bits = if row.planes[0].format == R16 { 16 } else { 8 };
-            assert_eq!(row.bits, bits);
+            let name = format!("{:?}", row.api);
+            let bits = match row.planes[0].format == R16 {
+                true if name.starts_with("G10X6") => 10,
+                true if name.starts_with("G12X4") => 12,
+                true => 16,
+                false => 8,
+            };
+            assert_eq!(row.bits, bits, "{name}");
             for (plane, component) in row.component_sources {
                 let format = row.planes[usize::from(plane)].format;
                 let two = format.contains("G8") || format.contains("G16");

@@ -157,6 +157,8 @@ mod tests {
             65_536,
             (1 << 21) + 8,
             1 << 30,
+            (1 << 31) + 4,
+            u32::MAX.into(),
             u64::MAX / 2,
         ] {
             let words = buffer(BufferDescriptor {

@@ -83,7 +83,14 @@ fn emit_planes(b: &mut Builder<'_>, t: &Tex, by: &YcbcrConversion) -> Action {
             fetch.set_src(TexSrc::Coord, coord);
         }
         let texel = b.tex(fetch, 4, 32);
-        planes.push(b.channels(texel));
+        let mut components = b.channels(texel);
+        if let Some(scale) = upper_bits_scale(by.bits) {
+            let scale = b.imm_float(32, scale);
+            for component in &mut components {
+                *component = b.fmul(*component, scale);
+            }
+        }
+        planes.push(components);
     }
     let [zero, one] = [0.0, 1.0].map(|value| b.imm_float(32, value));
     let pick = |component| match component {
@@ -101,6 +108,14 @@ fn emit_planes(b: &mut Builder<'_>, t: &Tex, by: &YcbcrConversion) -> Action {
     let count = usize::from(b.shader.defs[t.def].num_components);
     let all = [red, green, blue, alpha].into_iter().take(count);
     Action::ReplaceVec(all.map(|value| b.f2f(value, bits)).collect())
+}
+
+/// The factor from numbers of 16 bits, of which only the upper `bits` are used, to numbers of that
+/// many bits; none for those that use all bits of their size.
+fn upper_bits_scale(bits: u8) -> Option<f64> {
+    let max = |bits: u8| f64::from(bits).exp2() - 1.0;
+    let unused = 16_u8.checked_sub(bits)?;
+    matches!(bits, 9..16).then(|| max(16) / (max(bits) * f64::from(unused).exp2()))
 }
 
 /// Adjusts the coordinates for a subsampled plane whose samples are cosited with the even texels of
