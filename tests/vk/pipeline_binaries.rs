@@ -402,6 +402,9 @@ fn libraries_are_created_from_binaries() {
             maker.create(*part, &[], retained | FOUND).unwrap()
         })
         .collect();
+    // The binary of another stage.
+    maker.binaries = all[1].clone();
+    assert!(maker.create(ALL[2], &[], retained).is_err());
     maker.binaries.clear();
     // Link-time optimisation compiles the SPIR-V of the binaries.
     let optimised = Flags::LINK_TIME_OPTIMIZATION_EXT;
