@@ -1,8 +1,8 @@
 //! Pipeline caches: what was compiled, by key, in memory and serialised.
 //!
-//! Format: `VkPipelineCacheHeaderVersionOne`, a checksum of the rest, a count, then entries of kind,
-//! key, length and item. Integers are little endian. Data of another device, of another build of the
-//! driver, or damaged data is not an error: the cache starts empty.
+//! Format: `VkPipelineCacheHeaderVersionOne`, a checksum of the rest, a count, then entries of
+//! kind, key, length and item. Integers are little endian. Data of another device, of another build
+//! of the driver, or damaged data is not an error: the cache starts empty.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

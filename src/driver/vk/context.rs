@@ -213,7 +213,8 @@ pub const SAMPLER_BASE_BYTES: u32 = {
 };
 
 impl Context {
-    /// Creates a context with a kernel context of its own. `disk_cache`: where the cache on disk is.
+    /// Creates a context with a kernel context of its own. `disk_cache`: the folder of the cache on
+    /// disk.
     pub fn new(
         physical: &Arc<PhysicalDevice>,
         priority: i915::ContextPriority,
