@@ -123,7 +123,7 @@ impl CompileKey<'_> {
             backend,
             flags,
         } = self;
-        let mut bytes = KeyBytes::default();
+        let mut bytes = KeyBytes(Vec::with_capacity(USUAL_KEY_BYTES));
         concat!("ingot ", env!("CARGO_PKG_VERSION")).hash(&mut bytes);
         (stage, entry_point, specialization).hash(&mut bytes);
         (dispatch_base, robust_buffers).hash(&mut bytes);
@@ -134,8 +134,10 @@ impl CompileKey<'_> {
     }
 }
 
+/// Most keys have at most so many bytes.
+const USUAL_KEY_BYTES: usize = 1024;
+
 /// Collects the bytes that [`Hash`] implementations write.
-#[derive(Default)]
 struct KeyBytes(Vec<u8>);
 
 impl Hasher for KeyBytes {
@@ -156,8 +158,13 @@ pub fn hash_bytes(bytes: &[u8]) -> [u8; 32] {
 /// The SHA-256 hash of a module's words.
 pub fn identify(words: &[u32]) -> [u8; 32] {
     let mut hash = Sha256::new();
-    for word in words {
-        hash.update(word.to_le_bytes());
+    // Whole blocks of the hash: parts of one would be copied to a buffer first.
+    for block in words.chunks(16) {
+        let mut bytes = [0; 64];
+        for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(block) {
+            *to = word.to_le_bytes();
+        }
+        hash.update(&bytes[..4 * block.len()]);
     }
     hash.finalize().into()
 }

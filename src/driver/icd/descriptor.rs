@@ -13,8 +13,8 @@ use ash::vk as c;
 use ash::vk::Handle;
 use vk::descriptor::{
     BindingInfo, BufferDescriptor, DescriptorContents, DescriptorPool, DescriptorUpdateTemplate,
-    PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, SetWriter, SurfaceHeap, TemplateEntry,
-    descriptor_slots,
+    PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, SetLayouts, SetWriter, SurfaceHeap,
+    TemplateEntry, descriptor_slots,
 };
 
 use crate::entry::{done, entries};
@@ -91,12 +91,10 @@ entries! { DESCRIPTOR:
         let sets = raw::slice(info.p_set_layouts, info.set_layout_count)
             .iter()
             .map(|&layout| set_layout(layout))
-            .collect::<vk::Result<Vec<_>>>()?;
-        let push: Vec<PushRange> = raw::slice(info.p_push_constant_ranges, info.push_constant_range_count)
-            .iter()
-            .map(push_range)
-            .collect();
-        raw::write(pipeline_layout, handle::create_with(allocator, Arc::new(PipelineLayout::new(&sets, &push)?))?);
+            .collect::<vk::Result<SetLayouts>>()?;
+        let push = raw::slice(info.p_push_constant_ranges, info.push_constant_range_count);
+        let layout = PipelineLayout::with_sets(sets, push.iter().map(push_range))?;
+        raw::write(pipeline_layout, handle::create_with(allocator, Arc::new(layout))?);
         done()
     }
 

@@ -15,9 +15,9 @@ use vk::pipeline_binary::{BinaryKey, PipelineBinary};
 use crate::entry::entries;
 use crate::objects::{DeviceObject, PipelineObject};
 use crate::pipeline::{
-    CreationFeedback, create_pipelines, pipeline_flags, shader_info, write_feedback,
+    CreationFeedback, create_pipelines, given_binaries, pipeline_flags, shader_info, write_feedback,
 };
-use crate::{dynamic, handle, pipeline_binary, raw, render, types};
+use crate::{dynamic, handle, raw, render, types};
 
 entries! { GRAPHICS_PIPELINE:
     Device vkCreateGraphicsPipelines(
@@ -189,7 +189,7 @@ unsafe fn graphics_info<'a>(
         Ok(GraphicsPipelineInfo {
             libraries,
             link_time_optimization: flags.contains(Flags::LINK_TIME_OPTIMIZATION_EXT),
-            binaries: pipeline_binary::given_binaries(info.p_next)?,
+            binaries: given_binaries(info.p_next)?,
             cached_only: flags.contains(Flags::FAIL_ON_PIPELINE_COMPILE_REQUIRED),
             stages,
             fixed: fixed_function_info(info, parts)?,

@@ -17,7 +17,7 @@ use vk::shader::{ShaderModule, SpecializationConstant};
 use crate::entry::{done, entries};
 use crate::objects::{DeviceObject, PipelineObject};
 use crate::types::PipelineBinaryInfoKHR;
-use crate::{diagnosis, handle, pipeline_binary, raw};
+use crate::{diagnosis, handle, raw};
 
 /// `VK_PIPELINE_CREATE_2_CAPTURE_DATA_BIT_KHR`: the application creates binaries of the pipeline.
 const CAPTURE_DATA: c::PipelineCreateFlags2KHR = c::PipelineCreateFlags2KHR::from_raw(1 << 31);
@@ -130,7 +130,7 @@ entries! { PIPELINE:
         let flags = |info: &c::ComputePipelineCreateInfo<'_>| pipeline_flags(info.p_next, info.flags);
         create_pipelines(device, infos, pipelines, flags, |info, start| {
             let context = device.context();
-            let pipeline = match pipeline_binary::given_binaries(info.p_next)?.first() {
+            let pipeline = match given_binaries(info.p_next)?.first() {
                 Some(binary) => Pipeline::from_pipeline_binary(context, binary)?,
                 None => Pipeline::compute(context, cache, &compute_info(info)?)?,
             };
@@ -255,6 +255,22 @@ pub unsafe fn pipeline_flags(
     let node = unsafe { raw::find_in_chain::<c::PipelineCreateFlags2CreateInfoKHR<'_>>(chain) };
     let same_bits = c::PipelineCreateFlags2KHR::from_raw(flags.as_raw().into());
     node.map_or(same_bits, |node| node.flags)
+}
+
+/// The binaries that a pipeline is created from; none: it is compiled.
+///
+/// # Safety
+/// The chain is valid.
+pub unsafe fn given_binaries(chain: *const c_void) -> vk::Result<Vec<Arc<PipelineBinary>>> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(node) = raw::find_in_chain::<PipelineBinaryInfoKHR<'_>>(chain) else {
+            return Ok(Vec::new());
+        };
+        let handles = raw::slice(node.p_pipeline_binaries, node.binary_count);
+        let binaries = handles.iter().map(|&binary| handle::get(binary).cloned());
+        binaries.collect()
+    }
 }
 
 /// Writes a NUL-terminated text and its size, or, if `out` is null, only its size in bytes. Returns

@@ -15,8 +15,8 @@ use crate::entry::{done, entries};
 use crate::objects::DeviceObject;
 use crate::types::{
     PIPELINE_BINARY_KEY_BYTES, PipelineBinaryCreateInfoKHR, PipelineBinaryDataInfoKHR,
-    PipelineBinaryHandlesInfoKHR, PipelineBinaryInfoKHR, PipelineBinaryKHR, PipelineBinaryKeyKHR,
-    PipelineCreateInfoKHR, ReleaseCapturedPipelineDataInfoKHR,
+    PipelineBinaryHandlesInfoKHR, PipelineBinaryKHR, PipelineBinaryKeyKHR, PipelineCreateInfoKHR,
+    ReleaseCapturedPipelineDataInfoKHR,
 };
 use crate::{graphics_pipeline, handle, pipeline, raw};
 
@@ -198,22 +198,6 @@ unsafe fn pipeline_key_of(
             PipelineInfo::Compute(info) => pipeline::binary_key(device, info),
             PipelineInfo::Graphics(info) => graphics_pipeline::binary_key(device, info),
         }
-    }
-}
-
-/// The binaries that a pipeline is created from; none: it is compiled.
-///
-/// # Safety
-/// The chain is valid.
-pub unsafe fn given_binaries(chain: *const c_void) -> vk::Result<Vec<Arc<PipelineBinary>>> {
-    // SAFETY: as the caller says.
-    unsafe {
-        let Some(node) = raw::find_in_chain::<PipelineBinaryInfoKHR<'_>>(chain) else {
-            return Ok(Vec::new());
-        };
-        let handles = raw::slice(node.p_pipeline_binaries, node.binary_count);
-        let binaries = handles.iter().map(|&binary| handle::get(binary).cloned());
-        binaries.collect()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Pipeline caches: what was compiled, by key, in memory and serialised.
 //!
-//! Format: `VkPipelineCacheHeaderVersionOne`, a checksum of the rest, a count, then entries of kind,
-//! key, length and item. Integers are little endian. Data of another device, of another build of the
-//! driver, or damaged data is not an error: the cache starts empty.
+//! Format: `VkPipelineCacheHeaderVersionOne`, a checksum of the rest, a count, then entries of
+//! kind, key, length and item. Integers are little endian. Data of another device, of another build
+//! of the driver, or damaged data is not an error: the cache starts empty.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -116,11 +116,21 @@ fn header(owner: CacheOwner) -> Vec<u8> {
     out
 }
 
-/// FNV-1a, 64 bits: detects damage, not tampering.
+/// A checksum of 64 bits: detects damage, not tampering. Each step is a bijection of the sum and of
+/// the word, so any damage of one word changes the sum.
 pub fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-    })
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    for (to, from) in last.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    let add = |sum: u64, word: [u8; 8]| {
+        let sum = sum ^ u64::from_le_bytes(word);
+        // Multiplication spreads a bit upwards only.
+        sum.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    };
+    let sum = words.iter().copied().fold(bytes.len() as u64, add);
+    add(add(sum, last), [0x55; 8])
 }
 
 fn load(owner: CacheOwner, data: &[u8]) -> Option<Entries> {

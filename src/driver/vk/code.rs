@@ -52,9 +52,16 @@ impl Code {
     ) -> Result<Self> {
         let diagnosis = context.physical.diagnosis();
         let flag = dump_flag(info.stage);
-        let info = &ShaderInfo {
-            capture: info.capture || diagnosis.has(flag),
-            ..info.clone()
+        let captured;
+        let info = match !info.capture && diagnosis.has(flag) {
+            false => info,
+            true => {
+                captured = ShaderInfo {
+                    capture: true,
+                    ..info.clone()
+                };
+                &captured
+            }
         };
         // The key is only computed if there is a cache. Caches have no dumps.
         let has_caches = !info.capture && cached::has_caches(context, cache);

@@ -110,6 +110,7 @@ pub fn reads(
         }
         let translated = TranslatedShader::new(&info.module.words, key).map_err(invalid)?;
         let read = translated.reads();
+        context.shader_counts.add_analysed();
         context.reads.insert(name.key, read);
         cached::store(context, cache, name, &Item::Inputs(read), info.is_private);
         Ok((Some(read), Some(translated)))
@@ -146,6 +147,7 @@ pub fn tess_modes(
             let control = (&control.module.words[..], first);
             let evaluation = (&evaluation.module.words[..], second);
             let modes = compile::tess_modes(control, evaluation, patch_points).map_err(invalid)?;
+            context.shader_counts.add_analysed();
             let is_private = shaders[0].is_private;
             cached::store(context, cache, name, &Item::TessModes(modes), is_private);
             Ok(modes)
@@ -183,7 +185,7 @@ fn with_key<R>(
             .as_ref()
             .map(|before| &before.stage),
         next_stage_reads: neighbours.next_stage_reads,
-        layout: &info.layout.abi,
+        layout: info.layout.abi(),
         device: context.physical.info().device,
         backend: backend(context, info.capture),
         flags: context.physical.diagnosis().flags.code_bits(),
@@ -230,7 +232,7 @@ pub fn internal<F: FnOnce() -> blit::Nir>(
         subgroup_size: SubgroupSize::Fixed,
         backend,
         flags: context.physical.diagnosis().flags.code_bits(),
-        ..compile::CompileKey::new(shader.stage, "main", &layout.abi, device)
+        ..compile::CompileKey::new(shader.stage, "main", layout.abi(), device)
     };
     let text = format!("meta shader: {}", shader.name);
     let name = ItemName {

@@ -88,6 +88,7 @@ impl InputsReadCache {
 #[derive(Debug, Default)]
 pub struct ShaderCounts {
     compiled: AtomicU32,
+    analysed: AtomicU32,
     from_pipeline_caches: AtomicU32,
     from_disk: AtomicU32,
 }
@@ -96,6 +97,11 @@ impl ShaderCounts {
     /// Counts a compiled shader.
     pub fn add_compiled(&self) {
         self.compiled.fetch_add(1, Relaxed);
+    }
+
+    /// Counts a shader that was translated to find out what linking needs to know about it.
+    pub fn add_analysed(&self) {
+        self.analysed.fetch_add(1, Relaxed);
     }
 
     /// Counts a shader of a cache: of the application's, or of the one on disk.
@@ -112,8 +118,9 @@ impl std::fmt::Display for ShaderCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} shaders compiled, {} from pipeline caches, {} from the shader cache on disk",
+            "{} shaders compiled, {} analysed, {} from pipeline caches, {} from the shader cache",
             self.compiled.load(Relaxed),
+            self.analysed.load(Relaxed),
             self.from_pipeline_caches.load(Relaxed),
             self.from_disk.load(Relaxed)
         )
@@ -209,7 +216,8 @@ pub const SAMPLER_BASE_BYTES: u32 = {
 };
 
 impl Context {
-    /// Creates a context with a kernel context of its own. `disk_cache`: where the cache on disk is.
+    /// Creates a context with a kernel context of its own. `disk_cache`: the folder of the cache on
+    /// disk.
     pub fn new(
         physical: &Arc<PhysicalDevice>,
         priority: i915::ContextPriority,

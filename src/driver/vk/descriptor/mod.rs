@@ -22,7 +22,7 @@ pub use data::{DESCRIPTOR_BYTES, DescriptorBytes, buffer_descriptor, image_descr
 pub use i915::SurfaceHeap;
 pub(crate) use indirect::handle_at;
 pub use layout::{BindingInfo, SetLayout, SetLayoutBuilder, descriptor_slots};
-pub use pipeline_layout::{PipelineLayout, PushRange};
+pub use pipeline_layout::{PipelineLayout, PushRange, SetLayouts};
 pub use pool::DescriptorPool;
 pub use push::PushDescriptorSet;
 pub use set::{

@@ -2,9 +2,10 @@
 //!
 //! In:  set layouts and push constant ranges. Out: the layout as the compiler sees it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
+use smallvec::SmallVec;
 
 use super::indirect::BASE_HIGH;
 use super::layout::SetLayout;
@@ -21,58 +22,71 @@ pub struct PushRange {
     pub bytes: u32,
 }
 
+/// Most pipeline layouts have at most so many sets and need no heap memory for lists of them.
+const USUAL_SETS: usize = 4;
+
+/// The set layouts of a pipeline layout.
+pub type SetLayouts = SmallVec<[Arc<SetLayout>; USUAL_SETS]>;
+
 /// `VkPipelineLayout`.
 #[derive(Debug)]
 pub struct PipelineLayout {
     /// Set layouts.
-    pub sets: Vec<Arc<SetLayout>>,
+    pub sets: SetLayouts,
     /// Index of each set's first dynamic buffer in the layout.
-    pub dynamic_base: Vec<u32>,
+    pub dynamic_base: SmallVec<[u32; USUAL_SETS]>,
     /// Dynamic buffers of all sets.
     pub dynamic_count: u32,
-    /// The layout as the compiler sees it.
-    pub abi: abi::PipelineLayout,
+    abi: OnceLock<abi::PipelineLayout>,
 }
 
 impl PipelineLayout {
     /// Creates a pipeline layout from set layouts and push constant ranges.
     pub fn new(sets: &[Arc<SetLayout>], push: &[PushRange]) -> Result<Self> {
+        Self::with_sets(sets.iter().cloned().collect(), push.iter().copied())
+    }
+
+    /// Creates a pipeline layout that takes its set layouts over.
+    pub fn with_sets(sets: SetLayouts, push: impl IntoIterator<Item = PushRange>) -> Result<Self> {
         if sets.len() > limits::MAX_SETS as usize {
             return Err(Error::InvalidUse {
                 why: "more set layouts than maxBoundDescriptorSets",
             });
         }
-        let fits = |range: &PushRange| {
+        let fits = |range: PushRange| {
             range
                 .offset_bytes
                 .checked_add(range.bytes)
                 .is_some_and(|end| end <= limits::MAX_PUSH_CONSTANTS_BYTES)
         };
-        if !push.iter().all(fits) {
+        if !push.into_iter().all(fits) {
             return Err(Error::InvalidUse {
                 why: "a push constant range beyond maxPushConstantsSize",
             });
         }
-        let (mut dynamic_base, mut dynamic_count) = (Vec::with_capacity(sets.len()), 0);
-        for set in sets {
-            dynamic_base.push(dynamic_count);
+        let mut dynamic_count = 0;
+        let bases = sets.iter().map(|set| {
+            let base = dynamic_count;
             dynamic_count += set.size.dynamic;
-        }
-        let abi = sets
-            .iter()
-            .zip(&dynamic_base)
-            .map(|(set, &base)| set.to_abi(base))
-            .collect();
-        let abi = abi::PipelineLayout {
-            sets: abi,
-            sampler_base_bytes: SAMPLER_BASE_BYTES,
-            indirect_base_high: BASE_HIGH,
-        };
+            base
+        });
         Ok(Self {
-            sets: sets.to_vec(),
-            dynamic_base,
+            dynamic_base: bases.collect(),
             dynamic_count,
-            abi,
+            sets,
+            abi: OnceLock::new(),
+        })
+    }
+
+    /// The layout as the compiler sees it, made for the first pipeline that has it.
+    pub fn abi(&self) -> &abi::PipelineLayout {
+        self.abi.get_or_init(|| {
+            let sets = self.sets.iter().zip(&self.dynamic_base);
+            abi::PipelineLayout {
+                sets: sets.map(|(set, &base)| set.to_abi(base)).collect(),
+                sampler_base_bytes: SAMPLER_BASE_BYTES,
+                indirect_base_high: BASE_HIGH,
+            }
         })
     }
 

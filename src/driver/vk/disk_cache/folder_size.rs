@@ -51,8 +51,8 @@ impl FolderSize {
         }
     }
 
-    /// Adds the size of a new entry. Returns whether an eviction is due: the folder is too large, or
-    /// its size unknown.
+    /// Adds the size of a new entry. Returns whether an eviction is due: the folder is too large,
+    /// or its size unknown.
     pub(super) fn add(&self, bytes: u64) -> bool {
         self.pending.fetch_add(bytes, Ordering::Relaxed);
         match self.update(|sum| sum) {

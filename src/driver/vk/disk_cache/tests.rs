@@ -261,7 +261,7 @@ fn age(path: &Path, hours: u64) {
 }
 
 #[test]
-fn the_least_recently_used_entries_are_deleted() {
+fn entries_that_were_not_used_recently_are_deleted() {
     let folder = TestFolder::new("eviction");
     let path = |number| {
         let cache = open(&folder.0, LARGE);

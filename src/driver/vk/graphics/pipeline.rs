@@ -157,7 +157,7 @@ impl Pipeline {
         let own_stages = own_stages(&parts);
         let layouts = parts.stages.iter().map(|stage| &*stage.info.layout);
         let dynamic_buffers = match layout {
-            Some(layout) => layout.dynamic_base.clone(),
+            Some(layout) => layout.dynamic_base.to_vec(),
             None => dynamic_buffers::first_indices(layouts),
         };
         let stages = parts.stages.into_iter().map(|stage| {

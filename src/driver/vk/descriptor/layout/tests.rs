@@ -33,8 +33,8 @@ fn bindings_are_laid_out_by_number() {
     )
     .unwrap();
     let joined = PipelineLayout::new(&[Arc::new(other), Arc::new(layout)], &[]).unwrap();
-    assert_eq!(joined.dynamic_base, [0, 1]);
-    let set = &joined.abi.sets[1].bindings;
+    assert_eq!(joined.dynamic_base[..], [0, 1]);
+    let set = &joined.abi().sets[1].bindings;
     let facts: Vec<_> = set
         .iter()
         .map(|b| (b.binding, b.offset_bytes, b.dynamic_index))
@@ -52,7 +52,7 @@ fn the_last_of_duplicate_bindings_is_used() {
         let all = (1..).zip(numbers).map(|(count, n)| info(n, kind, count));
         let layout = Arc::new(SetLayout::new(all, false).unwrap());
         let joined = PipelineLayout::new(std::slice::from_ref(&layout), &[]).unwrap();
-        let set = &joined.abi.sets[0].bindings;
+        let set = &joined.abi().sets[0].bindings;
         let found: Vec<_> = set.iter().map(|b| (b.binding, b.offset_bytes)).collect();
         assert_eq!(found, places, "{numbers:?}");
         // Writes and reads agree.
@@ -196,7 +196,8 @@ fn large_layouts_have_indirect_descriptors() {
     assert!(large.indirect && !large.is_stateless);
     let abi = PipelineLayout::new(std::slice::from_ref(&large), &[])
         .unwrap()
-        .abi;
+        .abi()
+        .clone();
     let places: Vec<_> = abi.sets[0]
         .bindings
         .iter()
