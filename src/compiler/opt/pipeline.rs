@@ -59,6 +59,10 @@ pub static GEN9: &[PipelineStep] = &[
     // Before `opt_algebraic` counts uses.
     PipelineStep::Once(pass!(opt_copy_prop)),
     PipelineStep::UntilStable(OPTIMISE),
+    // The bounds of loops are in front of them then.
+    PipelineStep::Once(pass!(opt_licm)),
+    PipelineStep::Once(pass!(opt_partial_unroll)),
+    PipelineStep::UntilStableIf(has_loops, OPTIMISE),
     PipelineStep::UntilStableIf(opt_low_bits::splits_sums, LOW_BITS),
     PipelineStep::Once(pass!(opt_reassociate)),
     PipelineStep::Once(pass!(opt_forward_stores)),

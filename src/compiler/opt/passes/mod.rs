@@ -55,6 +55,7 @@ pub(crate) mod opt_link_outputs;
 pub(crate) mod opt_load_store_vectorize;
 pub(crate) mod opt_loop_unroll;
 pub(crate) mod opt_low_bits;
+pub(crate) mod opt_partial_unroll;
 pub(crate) mod opt_peephole_select;
 pub(crate) mod opt_reassociate;
 pub(crate) mod opt_reciprocals;

@@ -157,7 +157,7 @@ fn has_barrier(s: &Shader, body: ListRef) -> bool {
 }
 
 /// The number of instructions per iteration, and whether local arrays are indexed dynamically.
-fn body_size(s: &Shader, body: ListRef) -> (u32, bool) {
+pub(crate) fn body_size(s: &Shader, body: ListRef) -> (u32, bool) {
     let layout = s.layout_of(body);
     let indexing = layout.iter().any(|e| match e {
         CfEvent::Block(b) => s.blocks[*b]
@@ -624,7 +624,7 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
     edit.splice(s, list, at, nodes);
 }
 
-fn sorted(defs: &FxHashMap<Id<Def>, Id<Def>>) -> Vec<(Id<Def>, Id<Def>)> {
+pub(crate) fn sorted(defs: &FxHashMap<Id<Def>, Id<Def>>) -> Vec<(Id<Def>, Id<Def>)> {
     let mut v: Vec<_> = defs.iter().map(|(a, b)| (*a, *b)).collect();
     v.sort_unstable();
     v
@@ -651,7 +651,7 @@ fn replace_uses(s: &mut Shader, nodes: &CfList, from: Id<Def>, to: Id<Def>) {
 }
 
 /// Appends a list to another: the last block of one and the first of the other are merged.
-fn append(s: &mut Shader, edit: &mut CfEdit, nodes: &mut CfList, more: CfList) {
+pub(crate) fn append(s: &mut Shader, edit: &mut CfEdit, nodes: &mut CfList, more: CfList) {
     if let (Some(&CfNode::Block(a)), Some(&CfNode::Block(b))) = (nodes.last(), more.first()) {
         edit.merge(s, a, b);
         nodes.extend(more.into_iter().skip(1));

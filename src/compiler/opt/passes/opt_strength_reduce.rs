@@ -245,26 +245,24 @@ impl Reducer {
         if s.defs[d].num_components != 1 {
             return false;
         }
-        let scalar = a.srcs.iter().all(|x| s.defs[x.def].num_components == 1);
         let linear = |k: usize| self.linear.contains(a.srcs[k].def);
         let outside = |k: usize| self.is_outside(a.srcs[k].def);
         let known = |k: usize| linear(k) || outside(k);
-        scalar
-            && match a.op {
-                AluOp::IAdd | AluOp::ISub => known(0) && known(1) && (linear(0) || linear(1)),
-                AluOp::IMul => linear(0) && outside(1) || outside(0) && linear(1),
-                AluOp::IShl => linear(0) && outside(1),
-                AluOp::INeg => linear(0),
-                AluOp::I2I | AluOp::U2U => {
-                    let extends = s.defs[d].bit_size > s.defs[a.srcs[0].def].bit_size;
-                    let bounded = |n: &NoWrap| {
-                        let signed = a.op == AluOp::I2I;
-                        n.phi == a.srcs[0].def && n.signed == signed && cfg.dominates(n.stay, b)
-                    };
-                    extends && self.no_wrap.iter().any(bounded)
-                }
-                _ => false,
+        match a.op {
+            AluOp::IAdd | AluOp::ISub => known(0) && known(1) && (linear(0) || linear(1)),
+            AluOp::IMul => linear(0) && outside(1) || outside(0) && linear(1),
+            AluOp::IShl => linear(0) && outside(1),
+            AluOp::INeg => linear(0),
+            AluOp::I2I | AluOp::U2U => {
+                let extends = s.defs[d].bit_size > s.defs[a.srcs[0].def].bit_size;
+                let bounded = |n: &NoWrap| {
+                    let signed = a.op == AluOp::I2I;
+                    n.phi == a.srcs[0].def && n.signed == signed && cfg.dominates(n.stay, b)
+                };
+                extends && self.no_wrap.iter().any(bounded)
             }
+            _ => false,
+        }
     }
 
     /// The linear values that only serve to compute `d`, and `d`.
@@ -351,8 +349,11 @@ impl Reducer {
         for &x in chain.iter().rev() {
             let a = s.alu_of(x).cloned()?;
             let bits = s.defs[x].bit_size;
-            let first = |d: Id<Def>| known.get(&d).map_or(d, |k| k.0);
-            let firsts: SmallVec<[Id<Def>; 3]> = a.srcs.iter().map(|x| first(x.def)).collect();
+            let first = |x: &AluSrc| match known.get(&x.def) {
+                Some(k) => AluSrc::identity(k.0),
+                None => AluSrc::splat(x.def, x.swizzle[0]),
+            };
+            let firsts: SmallVec<[AluSrc; 3]> = a.srcs.iter().map(first).collect();
             let strides: SmallVec<[Option<Id<Def>>; 3]> = a
                 .srcs
                 .iter()
@@ -374,15 +375,20 @@ impl Reducer {
         strides: &[Option<Id<Def>>],
         bits: u8,
     ) -> Option<Id<Def>> {
-        let mut build = |op, srcs: &[Id<Def>]| Some(self.build(s, op, srcs, bits));
+        let mut build = |op, srcs: &[AluSrc]| Some(self.build(s, op, srcs, bits));
+        let outside = |k: usize| AluSrc::splat(a.srcs[k].def, a.srcs[k].swizzle[0]);
+        let identity = AluSrc::identity;
         match (a.op, strides) {
-            (AluOp::IAdd | AluOp::ISub, &[Some(x), Some(y)]) => build(a.op, &[x, y]),
-            (AluOp::ISub, &[None, Some(y)]) => build(AluOp::INeg, &[y]),
+            (AluOp::IAdd | AluOp::ISub, &[Some(x), Some(y)]) => {
+                build(a.op, &[identity(x), identity(y)])
+            }
+            (AluOp::ISub, &[None, Some(y)]) => build(AluOp::INeg, &[identity(y)]),
             (AluOp::IAdd | AluOp::ISub, &[x, y]) => x.or(y),
-            (AluOp::IMul, &[Some(x), None]) => build(AluOp::IMul, &[x, a.srcs[1].def]),
-            (AluOp::IMul, &[None, Some(y)]) => build(AluOp::IMul, &[a.srcs[0].def, y]),
-            (AluOp::IShl, &[Some(x), _]) => build(AluOp::IShl, &[x, a.srcs[1].def]),
-            (AluOp::INeg, &[Some(x)]) => build(AluOp::INeg, &[x]),
+            (AluOp::IMul | AluOp::IShl, &[Some(x), None]) => {
+                build(a.op, &[identity(x), outside(1)])
+            }
+            (AluOp::IMul, &[None, Some(y)]) => build(AluOp::IMul, &[outside(0), identity(y)]),
+            (AluOp::INeg, &[Some(x)]) => build(AluOp::INeg, &[identity(x)]),
             // The step of an extended variable is 1.
             (AluOp::I2I | AluOp::U2U, _) => Some(self.constant(s, 1, bits)),
             _ => None,
@@ -400,28 +406,42 @@ impl Reducer {
 
     /// Computes a scalar in front of the loop, at once if its operands are constants. Sums with 0
     /// and products with 1 are an operand.
-    fn build(&self, s: &mut Shader, op: AluOp, srcs: &[Id<Def>], bits: u8) -> Id<Def> {
-        let constants: SmallVec<[Option<u64>; 2]> =
-            srcs.iter().map(|d| s.const_component(*d, 0)).collect();
+    fn build(&self, s: &mut Shader, op: AluOp, srcs: &[AluSrc], bits: u8) -> Id<Def> {
+        let constants = srcs.iter().map(|x| s.const_component(x.def, x.swizzle[0]));
+        let constants: SmallVec<[Option<u64>; 2]> = constants.collect();
         match (op, &constants[..]) {
-            (AluOp::IAdd, &[Some(0), _]) | (AluOp::IMul, &[Some(1), _]) => return srcs[1],
+            (AluOp::IAdd, &[Some(0), _]) | (AluOp::IMul, &[Some(1), _]) => {
+                return self.scalar(s, srcs[1]);
+            }
             (AluOp::IAdd | AluOp::ISub | AluOp::IShl, &[_, Some(0)])
             | (AluOp::IMul, &[_, Some(1)])
-            | (AluOp::IShl, &[Some(0), _]) => return srcs[0],
+            | (AluOp::IShl, &[Some(0), _]) => return self.scalar(s, srcs[0]),
             (AluOp::IMul, &[Some(0), _] | &[_, Some(0)]) => return self.constant(s, 0, bits),
             _ => {}
         }
         let known: Option<SmallVec<[u64; 2]>> = constants.into_iter().collect();
         if let Some(values) = known {
             let parts: SmallVec<[&[u64]; 2]> = values.iter().map(std::slice::from_ref).collect();
-            let sizes: SmallVec<[u8; 2]> = srcs.iter().map(|d| s.defs[*d].bit_size).collect();
+            let sizes: SmallVec<[u8; 2]> = srcs.iter().map(|x| s.defs[x.def].bit_size).collect();
             let mut out: SmallVec<[u64; 4]> = SmallVec::from_elem(0, 1);
             if fold::fold(op, bits, &sizes, &parts, s.info.float_controls, &mut out) {
                 return self.constant(s, out[0], bits);
             }
         }
-        let srcs = srcs.iter().map(|d| AluSrc::identity(*d)).collect();
-        let (id, def) = s.add_alu(op, srcs, 1, bits, false, false);
+        self.add_alu(s, op, srcs, bits)
+    }
+
+    /// The operand as a value of its own.
+    fn scalar(&self, s: &mut Shader, src: AluSrc) -> Id<Def> {
+        let def = s.defs[src.def];
+        match def.num_components {
+            1 => src.def,
+            _ => self.add_alu(s, AluOp::Mov, &[src], def.bit_size),
+        }
+    }
+
+    fn add_alu(&self, s: &mut Shader, op: AluOp, srcs: &[AluSrc], bits: u8) -> Id<Def> {
+        let (id, def) = s.add_alu(op, SmallVec::from_slice(srcs), 1, bits, false, false);
         s.blocks[self.before].instrs.push(id);
         def
     }
