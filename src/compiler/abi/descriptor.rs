@@ -4,6 +4,7 @@
 //!      descriptor.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE", "SAMPLER_STATE".
 
+use crate::heap::HeapMappings;
 use crate::ycbcr::ConvertedBinding;
 
 /// Bytes of a slot of a descriptor: a surface state, or a sampler state with padding.
@@ -131,6 +132,8 @@ pub struct PipelineLayout {
     pub sampler_base_bytes: u32,
     /// High dword of the address of the region of indirect descriptors; the low dword is 0.
     pub indirect_base_high: u32,
+    /// Where resources are, if the shader uses descriptor heaps instead of sets.
+    pub heap: Option<HeapMappings>,
 }
 
 /// An indirect descriptor: four dwords in memory, which shaders load.

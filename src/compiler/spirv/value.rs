@@ -1,5 +1,6 @@
 //! Values of ids during translation.
 
+use crate::heap::MappedResource;
 use entity::Id;
 use nir::{Access, Def, Type, Variable, VariableMode};
 use smallvec::SmallVec;
@@ -72,6 +73,16 @@ pub(crate) struct Pointer {
     pub align_bytes: u32,
 }
 
+impl Pointer {
+    /// Makes a pointer into a heap, without steps, one to another type.
+    pub fn retype_heap(&mut self, to: u32) {
+        self.to = to;
+        if let PointerBase::Heap { ty, .. } = &mut self.base {
+            *ty = to;
+        }
+    }
+}
+
 /// The start of a pointer.
 #[derive(Clone, Debug)]
 pub(crate) enum PointerBase {
@@ -85,6 +96,15 @@ pub(crate) enum PointerBase {
     },
     /// A system value.
     BuiltIn(BuiltIn),
+    /// A resource of a shader for descriptor heaps.
+    Mapped(Rc<MappedResource>),
+    /// What is at an offset of a heap, in bytes; the heap is given by the number of its set, and
+    /// what is there by its SPIR-V type.
+    Heap {
+        set: u32,
+        offset: Id<Def>,
+        ty: u32,
+    },
     /// A block of inputs or outputs: the variables of its members, which are arrays if the block is
     /// an array.
     Block {

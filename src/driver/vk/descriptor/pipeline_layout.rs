@@ -67,6 +67,7 @@ impl PipelineLayout {
             sets: abi,
             sampler_base_bytes: SAMPLER_BASE_BYTES,
             indirect_base_high: BASE_HIGH,
+            heap: None,
         };
         Ok(Self {
             sets: sets.to_vec(),
