@@ -15,7 +15,8 @@ use vk::shader::{ShaderModule, SpecializationConstant};
 
 use crate::entry::{done, entries};
 use crate::objects::{DeviceObject, PipelineObject};
-use crate::{diagnosis, handle, raw};
+use crate::types::PIPELINE_DESCRIPTOR_HEAP;
+use crate::{diagnosis, handle, heap_mapping, raw};
 
 entries! { PIPELINE:
     Device vkCreateShaderModule(
@@ -124,7 +125,7 @@ entries! { PIPELINE:
         let infos = raw::slice(create_infos, create_info_count);
         let flags = |info: &c::ComputePipelineCreateInfo<'_>| pipeline_flags(info.p_next, info.flags);
         create_pipelines(device, infos, pipelines, flags, |info, start| {
-            let pipeline = Pipeline::compute(device.context(), cache, &compute_info(info)?)?;
+            let pipeline = Pipeline::compute(device.context(), cache, &compute_info(device.context(), info)?)?;
             write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &[pipeline.was_cached()] });
             handle::create_with(allocator, PipelineObject::Compute(Box::new(pipeline)))
         })
@@ -358,12 +359,15 @@ pub fn chosen_subgroup_size(
 ///
 /// # Safety
 /// The structure is valid.
-unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<ShaderInfo> {
+unsafe fn compute_info(
+    context: &vk::Context,
+    info: &c::ComputePipelineCreateInfo<'_>,
+) -> vk::Result<ShaderInfo> {
     // SAFETY: as the caller says.
     unsafe {
-        let layout = handle::get(info.layout)?;
         let flags = pipeline_flags(info.p_next, info.flags);
-        shader_info(Stage::Compute, &info.stage, layout, (flags, info.p_next))
+        let layout = stage_layout(context, (Stage::Compute, &info.stage), info.layout, flags)?;
+        shader_info(Stage::Compute, &info.stage, &layout, (flags, info.p_next))
     }
 }
 
@@ -480,6 +484,25 @@ pub unsafe fn constants(
             .map(|entry| (entry.constant_id, entry.offset, entry.size))
             .collect();
         vk::shader::constants(&entries, raw::bytes(map.p_data, map.data_size))
+    }
+}
+
+/// The layout of a stage: that of its pipeline, or, with descriptor heaps, its own.
+///
+/// # Safety
+/// The structure, its chain and the layout are valid.
+pub unsafe fn stage_layout(
+    context: &vk::Context,
+    (stage, from): (Stage, &c::PipelineShaderStageCreateInfo<'_>),
+    layout: c::PipelineLayout,
+    flags: c::PipelineCreateFlags2KHR,
+) -> vk::Result<Arc<PipelineLayout>> {
+    // SAFETY: as the caller says.
+    unsafe {
+        match flags.contains(PIPELINE_DESCRIPTOR_HEAP) {
+            true => heap_mapping::layout(context, stage, from.p_next),
+            false => Ok(handle::get(layout)?.clone()),
+        }
     }
 }
 

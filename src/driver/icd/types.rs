@@ -5,7 +5,10 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
+mod heap;
+
 pub use ash::vk::*;
+pub use heap::*;
 
 /// `VkPhysicalDeviceComputeShaderDerivativesPropertiesKHR`.
 #[repr(C)]

@@ -148,6 +148,7 @@ structures! {
         descriptorBuffer descriptorBufferCaptureReplay descriptorBufferImageLayoutIgnored
         descriptorBufferPushDescriptors
     ];
+    PHYSICAL_DEVICE_DESCRIPTOR_HEAP_FEATURES_EXT [descriptorHeap descriptorHeapCaptureReplay];
     PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR [maintenance7];
     PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR [maintenance9];
     PHYSICAL_DEVICE_MAINTENANCE_10_FEATURES_KHR [maintenance10];
@@ -413,6 +414,7 @@ offered! {
     descriptorBuffer "tests/vk/descriptor_buffers.rs";
     descriptorBufferImageLayoutIgnored "tests/vk/descriptor_buffers.rs";
     descriptorBufferPushDescriptors "tests/vk/descriptor_buffers.rs";
+    descriptorHeap "tests/vk/descriptor_heaps/";
     maintenance7 "tests/vk/later_maintenance.rs";
     maintenance9 "tests/vk/later_maintenance.rs";
     maintenance10 "tests/vk/later_maintenance.rs";

@@ -20,6 +20,8 @@ pub struct Pipeline {
     variant: usize,
     launch: cmd::PackedDispatch<cmd::Gen9>,
     /// The interface descriptor.
+    /// Its layout, if it embeds samplers.
+    embedded: Option<Arc<PipelineLayout>>,
     _descriptor: i915::PoolAllocation,
     _scratch: Option<Arc<i915::Buffer>>,
 }
@@ -32,12 +34,21 @@ impl Pipeline {
         info: &ShaderInfo,
     ) -> Result<Self> {
         let alone = Neighbours::default();
-        Self::with_code(context, Code::new(context, cache, info, &alone, None)?)
+        let code = Code::new(context, cache, info, &alone, None)?;
+        Self::with_code(context, code, Some(&info.layout))
     }
 
     /// Creates it from a compiled shader.
-    pub fn from_binary(context: &Arc<Context>, shader: &Arc<abi::ShaderBinary>) -> Result<Self> {
-        Self::with_code(context, Code::upload(context, shader.clone())?)
+    pub fn from_binary(
+        context: &Arc<Context>,
+        shader: &Arc<abi::ShaderBinary>,
+        layout: &Arc<PipelineLayout>,
+    ) -> Result<Self> {
+        Self::with_code(
+            context,
+            Code::upload(context, shader.clone())?,
+            Some(layout),
+        )
     }
 
     /// Creates the pipeline of a meta shader.
@@ -47,11 +58,15 @@ impl Pipeline {
         layout: &PipelineLayout,
     ) -> Result<Self> {
         let binary = compiler::internal(context, Stage::Compute, shader.nir(), layout, false)?;
-        Self::with_code(context, Code::upload(context, Arc::new(binary))?)
+        Self::with_code(context, Code::upload(context, Arc::new(binary))?, None)
     }
 
     /// Packs the dispatch of a shader.
-    fn with_code(context: &Arc<Context>, code: Code) -> Result<Self> {
+    fn with_code(
+        context: &Arc<Context>,
+        code: Code,
+        layout: Option<&Arc<PipelineLayout>>,
+    ) -> Result<Self> {
         let shader = &*code.shader;
         let compute = compute_info(shader)?;
         check_limits(compute, context.physical.limits())?;
@@ -80,6 +95,9 @@ impl Pipeline {
         })?;
         Ok(Self {
             launch,
+            embedded: layout
+                .filter(|layout| layout.embedded_samplers().is_some())
+                .cloned(),
             _descriptor: descriptor,
             _scratch: memory,
             variant: index,
@@ -98,6 +116,12 @@ impl Pipeline {
             shader: &self.code.shader,
             used_variant: self.variant,
         }
+    }
+
+    /// Number and handle of the set of embedded samplers, if the shader has some.
+    #[inline]
+    pub(crate) fn embedded_samplers(&self) -> Option<(u32, u32)> {
+        self.embedded.as_ref()?.embedded_samplers()
     }
 
     /// The packed dispatch.

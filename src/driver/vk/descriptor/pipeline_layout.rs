@@ -32,6 +32,8 @@ pub struct PipelineLayout {
     pub dynamic_count: u32,
     /// The layout as the compiler sees it.
     pub abi: abi::PipelineLayout,
+    /// The set of embedded samplers of a shader that uses descriptor heaps, and its number.
+    pub(super) embedded: Option<(u32, Arc<SetLayout>)>,
 }
 
 impl PipelineLayout {
@@ -74,12 +76,26 @@ impl PipelineLayout {
             dynamic_base,
             dynamic_count,
             abi,
+            embedded: None,
         })
+    }
+
+    /// The number of the set of embedded samplers that the shader reads, and the set's handle;
+    /// `None` if it has none, or does not use descriptor heaps.
+    pub(crate) fn embedded_samplers(&self) -> Option<(u32, u32)> {
+        let (number, set) = self.embedded.as_ref()?;
+        Some((*number, set.embedded_handle()?))
     }
 
     /// Whether a set has a binding that may hold input attachments.
     pub fn may_hold_input_attachments(&self) -> bool {
+        use abi::resource_type::{READ_ONLY_IMAGE, READ_WRITE_IMAGE};
         use api::DescriptorType as D;
+        if let Some(heap) = &self.abi.heap {
+            let mut mappings = heap.mappings.iter();
+            let images = READ_ONLY_IMAGE | READ_WRITE_IMAGE;
+            return mappings.any(|mapping| mapping.resources & images != 0);
+        }
         let bindings = self.sets.iter().flat_map(|set| &set.bindings);
         let mut kinds = bindings.map(|binding| binding.info.kind);
         kinds.any(|kind| [D::INPUT_ATTACHMENT, D::MUTABLE_EXT].contains(&kind))

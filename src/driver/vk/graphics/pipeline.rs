@@ -80,6 +80,8 @@ pub struct Pipeline {
     draw: Arc<DrawPipeline<Gen9>>,
     fixed: StaticStateWords,
     stages: Vec<Arc<Code>>,
+    /// The layouts of the stages that embed samplers.
+    embedded: Vec<Arc<PipelineLayout>>,
     _scratch: Vec<Arc<i915::Buffer>>,
 }
 
@@ -114,6 +116,13 @@ impl Pipeline {
             Some(layout) => layout.dynamic_base.clone(),
             None => dynamic_buffers::first_indices(layouts),
         };
+        let embedded: Vec<_> = parts
+            .stages
+            .iter()
+            .map(|stage| &stage.info.layout)
+            .filter(|layout| layout.embedded_samplers().is_some())
+            .cloned()
+            .collect();
         let stages = parts.stages.into_iter().map(|stage| {
             let push = &stage.code.shader.push;
             StageCode {
@@ -129,7 +138,8 @@ impl Pipeline {
             reads_tests: parts.facts.reads_tests.may_read(),
             ignored_targets: parts.facts.ignored_targets,
         };
-        Self::link(context, parts.fixed, stages.collect(), purpose)
+        let linked = Self::link(context, parts.fixed, stages.collect(), purpose)?;
+        Ok(Self { embedded, ..linked })
     }
 
     /// Links shaders, given in pipeline order.
@@ -172,8 +182,17 @@ impl Pipeline {
             draw: Arc::new(draw),
             fixed,
             stages: codes.into_iter().map(|code| code.code).collect(),
+            embedded: Vec::new(),
             _scratch: scratch_buffers,
         })
+    }
+
+    /// Number and handle of each stage's set of embedded samplers.
+    #[inline]
+    pub(crate) fn embedded_samplers(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.embedded
+            .iter()
+            .filter_map(|layout| layout.embedded_samplers())
     }
 
     /// The packed shaders and static state.
