@@ -88,6 +88,8 @@ pub struct CommandBuffer {
     pushed: [PushDescriptorSet; 2],
     /// Addresses of the bound descriptor buffers.
     descriptor_buffers: SmallVec<[u64; 4]>,
+    /// Addresses of the heaps that were bound last: of samplers, and of resources.
+    pub(super) heaps: [Option<u64>; 2],
     /// The sets of embedded samplers of the bound pipelines.
     pub(super) embedded_samplers: SmallVec<[EmbeddedSamplers; 2]>,
     pub(super) rendering: Rendering,
@@ -128,6 +130,7 @@ impl CommandBuffer {
             surfaces: TransientSurfaces::default(),
             pushed: Default::default(),
             descriptor_buffers: SmallVec::new(),
+            heaps: [None; 2],
             embedded_samplers: SmallVec::new(),
             rendering: Rendering::default(),
             attachment_clear_state: None,
@@ -158,6 +161,7 @@ impl CommandBuffer {
             self.surfaces.clear();
             self.pushed = Default::default();
             self.descriptor_buffers.clear();
+            self.heaps = [None; 2];
             self.embedded_samplers.clear();
             self.bound_shaders.clear();
             self.rendering.clear();
@@ -452,13 +456,13 @@ impl CommandBuffer {
         let chunks = chunks.map(|(_, words)| words);
         if !secondary.inherits {
             self.clear_states.clear();
-            return self
-                .recorder
-                .execute_secondary(secondary.recorder.end_state(), chunks);
+            self.recorder
+                .execute_secondary(secondary.recorder.end_state(), chunks)?;
+            return self.bind_heaps_again();
         }
         let left = secondary.recorder.end_state();
         if self.recorder.execute_secondary_in_rendering(left, chunks)? {
-            return Ok(());
+            return self.bind_heaps_again();
         }
         Err(Error::InvalidUse {
             why: "executing a render pass continuation outside a rendering",

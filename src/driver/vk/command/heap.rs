@@ -33,12 +33,23 @@ impl CommandBuffer {
             why: "a descriptor heap whose memory is of another type than \
                   vkGetBufferMemoryRequirements returns",
         })?;
+        self.heaps[heap as usize] = Some(address);
         for point in [BindPoint::Compute, BindPoint::Graphics] {
             self.set_buffer_handle(point, number as usize, handle)?;
         }
         for at in 0..self.embedded_samplers.len() {
             let (point, number, handle) = self.embedded_samplers[at];
             self.set_buffer_handle(point, number as usize, handle)?;
+        }
+        Ok(())
+    }
+
+    /// Binds the heaps again: secondary command buffers that inherit them leave them bound.
+    pub(super) fn bind_heaps_again(&mut self) -> Result<()> {
+        for heap in [Heap::Samplers, Heap::Resources] {
+            if let Some(address) = self.heaps[heap as usize] {
+                self.bind_heap(heap, address)?;
+            }
         }
         Ok(())
     }
