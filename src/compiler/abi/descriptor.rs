@@ -4,7 +4,7 @@
 //!      descriptor.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE", "SAMPLER_STATE".
 
-use crate::heap::HeapMappings;
+use crate::heap::{HEAP_BINDING, HeapMappings};
 use crate::ycbcr::ConvertedBinding;
 
 /// Bytes of a slot of a descriptor: a surface state, or a sampler state with padding.
@@ -120,6 +120,30 @@ pub struct SetLayout {
     /// The set has indirect descriptors ([`IndirectDescriptor`]) in memory, instead of slots in the
     /// bindless heap. It has no dynamic buffers.
     pub indirect: bool,
+}
+
+impl SetLayout {
+    /// The set that stands for a heap.
+    pub fn heap() -> SetLayout {
+        let binding = DescriptorBinding {
+            binding: HEAP_BINDING,
+            kind: DescriptorKind::SampledImage,
+            count: u32::MAX,
+            offset_bytes: 0,
+            stride_bytes: 1,
+            samplers: SamplerOffsets {
+                offset_bytes: 0,
+                stride_bytes: 1,
+            },
+            dynamic_index: 0,
+            static_at_bind: false,
+        };
+        SetLayout {
+            bindings: vec![binding],
+            conversions: Vec::new(),
+            indirect: true,
+        }
+    }
 }
 
 /// All sets of a pipeline.

@@ -8,38 +8,12 @@
 //! a third set, [`HeapMappings::embedded_set`].
 //! Ref: VK_EXT_descriptor_heap, "Shader Bindings".
 
-use crate::descriptor::{DescriptorBinding, DescriptorKind, SamplerOffsets, SetLayout};
-
 /// Number of the set that stands for the resource heap.
 pub const RESOURCE_HEAP_SET: u32 = 0;
 /// Number of the set that stands for the sampler heap.
 pub const SAMPLER_HEAP_SET: u32 = 1;
 /// The binding of both.
 pub const HEAP_BINDING: u32 = 0;
-
-impl SetLayout {
-    /// The set that stands for a heap.
-    pub fn heap() -> SetLayout {
-        let binding = DescriptorBinding {
-            binding: HEAP_BINDING,
-            kind: DescriptorKind::SampledImage,
-            count: u32::MAX,
-            offset_bytes: 0,
-            stride_bytes: 1,
-            samplers: SamplerOffsets {
-                offset_bytes: 0,
-                stride_bytes: 1,
-            },
-            dynamic_index: 0,
-            static_at_bind: false,
-        };
-        SetLayout {
-            bindings: vec![binding],
-            conversions: Vec::new(),
-            indirect: true,
-        }
-    }
-}
 
 /// Where the resources of a shader are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

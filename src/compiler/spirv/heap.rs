@@ -9,7 +9,9 @@ use crate::error::Result;
 use crate::reader::Inst;
 use crate::state::Translator;
 use crate::types::{Ty, UNTYPED, add_access};
-use crate::value::{AccessStep, Pointer, PointerBase, Value};
+use crate::value::{
+    AccessStep, MappedResource, Pointer, PointerBase, ResourceLocation, SamplerLocation, Value,
+};
 use abi::{
     HEAP_BINDING, HeapMapping, HeapOffset, IndexLocation, IndirectDescriptor, MappingSource,
     RESOURCE_HEAP_SET, SAMPLER_HEAP_SET, resource_type,
@@ -20,46 +22,11 @@ use smallvec::SmallVec;
 use spirv::{BuiltIn, Decoration, StorageClass};
 use std::rc::Rc;
 
-/// Alignment of buffers that are given by their address, in bytes: `minUniformBufferOffsetAlignment`
-/// is at least the first, `minStorageBufferOffsetAlignment` the second.
+/// Alignment, in bytes, of buffers that are given by their address:
+/// `minUniformBufferOffsetAlignment` is at least the first, `minStorageBufferOffsetAlignment` the
+/// second.
 const UNIFORM_ALIGNMENT: u32 = 16;
 const STORAGE_ALIGNMENT: u32 = 4;
-
-/// A resource that is mapped to a heap, to push data or to an address.
-#[derive(Clone, Debug)]
-pub(crate) struct MappedResource {
-    location: Location,
-    /// The arrays around the resource: their lengths, from the outermost on.
-    arrays: SmallVec<[u32; 2]>,
-    /// NIR type of the resource.
-    ty: Id<Type>,
-}
-
-/// Where a resource is.
-#[derive(Clone, Debug)]
-enum Location {
-    /// A descriptor.
-    Heap {
-        /// The heap, and the descriptor's offset in it.
-        descriptor: (Id<Variable>, HeapOffset),
-        /// A combined image sampler's sampler.
-        sampler: Option<SamplerLocation>,
-        /// The binding minus the first one of the mapping.
-        first_element: u32,
-    },
-    /// An embedded sampler.
-    Embedded(Id<Variable>),
-    /// A variable: a struct with the buffer as its only member.
-    Push(Id<Variable>),
-    /// A 64-bit address.
-    Address(Id<Def>, u32),
-}
-
-#[derive(Clone, Debug)]
-enum SamplerLocation {
-    Heap(Id<Variable>, HeapOffset),
-    Embedded(Id<Variable>),
-}
 
 /// A deref of a resource, and how many steps of the access chain it has consumed.
 pub(crate) struct ResourceDeref {
@@ -216,7 +183,7 @@ impl Translator<'_> {
                 embedded: Some(embedded),
                 ..
             } if types == resource_type::SAMPLER => {
-                Location::Embedded(self.embedded_sampler(heap.embedded_set, embedded))
+                ResourceLocation::Embedded(self.embedded_sampler(heap.embedded_set, embedded))
             }
             MappingSource::Descriptor {
                 alone,
@@ -237,7 +204,7 @@ impl Translator<'_> {
                     }
                 });
                 let offset = if is_combined { image } else { alone };
-                Location::Heap {
+                ResourceLocation::Heap {
                     descriptor: (self.heap_array(set, mode, ty), offset),
                     sampler,
                     first_element: binding.wrapping_sub(mapping.first_binding),
@@ -264,7 +231,7 @@ impl Translator<'_> {
         source: &MappingSource,
         mode: VariableMode,
         ty: Id<Type>,
-    ) -> Result<Location> {
+    ) -> Result<ResourceLocation> {
         if mode == VariableMode::Uniform {
             return inst.loc.expected("a mapping to a descriptor", "to data");
         }
@@ -285,7 +252,9 @@ impl Translator<'_> {
                 self.reserve_push_data(offset_bytes.saturating_add(self.size_bytes(ty)));
                 let name = "push_data".into();
                 let mode = VariableMode::PushConst;
-                return Ok(Location::Push(self.emit.variable(name, mode, block)));
+                return Ok(ResourceLocation::Push(
+                    self.emit.variable(name, mode, block),
+                ));
             }
             MappingSource::HeapData {
                 offset_bytes,
@@ -317,7 +286,7 @@ impl Translator<'_> {
                 return inst.loc.expected("a mapping to data", "a descriptor");
             }
         };
-        Ok(Location::Address(address, alignment))
+        Ok(ResourceLocation::Address(address, alignment))
     }
 
     /// Makes push data reach to a byte.
@@ -440,7 +409,7 @@ impl Translator<'_> {
         }
         let (mut ty, mut mode) = (resource.ty, p.mode);
         let def = match &resource.location {
-            Location::Heap {
+            ResourceLocation::Heap {
                 descriptor,
                 sampler: sampler_location,
                 first_element,
@@ -466,13 +435,13 @@ impl Translator<'_> {
                 let offset = self.descriptor_offset(&offset, element)?;
                 self.deref_heap(heap, offset, (mode, ty), p.access)?
             }
-            Location::Embedded(var) => self.emit.deref_var(*var, p.access)?,
-            Location::Push(var) => {
+            ResourceLocation::Embedded(var) => self.emit.deref_var(*var, p.access)?,
+            ResourceLocation::Push(var) => {
                 mode = VariableMode::PushConst;
                 let block = self.emit.deref_var(*var, p.access)?;
                 self.emit.deref_struct(block, 0, mode, ty, p.access)?
             }
-            Location::Address(address, alignment) => {
+            ResourceLocation::Address(address, alignment) => {
                 mode = VariableMode::Global;
                 self.emit
                     .deref_cast(*address, 0, *alignment, mode, ty, p.access)?
@@ -497,8 +466,8 @@ impl Translator<'_> {
         self.emit.deref_array(whole, offset, mode, ty, access)
     }
 
-    /// The deref of what is at an offset of a heap, and its type: a resource, or the contents of the
-    /// buffer there. `ty` is its SPIR-V type.
+    /// The deref of what is at an offset of a heap, and its type: a resource, or the contents of
+    /// the buffer there. `ty` is its SPIR-V type.
     pub fn heap_deref(
         &mut self,
         (set, offset): (u32, Id<Def>),
@@ -562,9 +531,11 @@ impl Translator<'_> {
                     elem, stride_bytes, ..
                 } => {
                     let by_id = self.id_decoration(p.to, None, Decoration::ArrayStrideIdEXT)?;
-                    let stride = match by_id.unwrap_or(*stride_bytes) {
-                        0 => return inst.loc.expected("an array with a stride", "none"),
-                        stride => stride,
+                    let stride = match by_id {
+                        None if *stride_bytes == 0 => {
+                            return inst.loc.expected("an array with a stride", "none");
+                        }
+                        stride => stride.unwrap_or(*stride_bytes),
                     };
                     let d = self.def(index)?;
                     let d = self.emit.index32(d)?;

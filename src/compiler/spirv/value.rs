@@ -1,6 +1,6 @@
 //! Values of ids during translation.
 
-use crate::heap::MappedResource;
+use abi::HeapOffset;
 use entity::Id;
 use nir::{Access, Def, Type, Variable, VariableMode};
 use smallvec::SmallVec;
@@ -112,6 +112,43 @@ pub(crate) enum PointerBase {
         /// Number of array steps before the step that selects a member.
         arrays: u8,
     },
+}
+
+/// A resource that is mapped to a heap, to push data or to an address.
+#[derive(Clone, Debug)]
+pub(crate) struct MappedResource {
+    pub location: ResourceLocation,
+    /// The arrays around the resource: their lengths, from the outermost on.
+    pub arrays: SmallVec<[u32; 2]>,
+    /// NIR type of the resource.
+    pub ty: Id<Type>,
+}
+
+/// Where a resource is.
+#[derive(Clone, Debug)]
+pub(crate) enum ResourceLocation {
+    /// A descriptor.
+    Heap {
+        /// The heap, and the descriptor's offset in it.
+        descriptor: (Id<Variable>, HeapOffset),
+        /// A combined image sampler's sampler.
+        sampler: Option<SamplerLocation>,
+        /// The binding minus the first one of the mapping.
+        first_element: u32,
+    },
+    /// An embedded sampler.
+    Embedded(Id<Variable>),
+    /// A variable: a struct with the buffer as its only member.
+    Push(Id<Variable>),
+    /// A 64-bit address.
+    Address(Id<Def>, u32),
+}
+
+/// Where the sampler of a combined image sampler is.
+#[derive(Clone, Debug)]
+pub(crate) enum SamplerLocation {
+    Heap(Id<Variable>, HeapOffset),
+    Embedded(Id<Variable>),
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -341,21 +341,6 @@ unsafe impl TaggedStructure for PhysicalDeviceLegacyVertexAttributesPropertiesEX
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_495_001);
 }
 
-/// `VkDeviceAddressRangeKHR`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct DeviceAddressRangeKHR {
-    pub address: DeviceAddress,
-    pub size: DeviceSize,
-}
-
-impl DeviceAddressRangeKHR {
-    /// Its size in bytes: none without an address.
-    pub fn bytes_there(&self) -> u64 {
-        if self.address == 0 { 0 } else { self.size }
-    }
-}
-
 /// `VkBindIndexBuffer3InfoKHR`.
 #[repr(C)]
 pub struct BindIndexBuffer3InfoKHR<'a> {

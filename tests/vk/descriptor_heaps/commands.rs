@@ -226,7 +226,7 @@ layout(push_constant) uniform P { float more; };
 void main()
 {
     vec2 corner = vec2(gl_VertexIndex % 2, gl_VertexIndex / 2) * 4.0 - 1.0;
-    gl_Position = vec4(corner + shift.xy + more, 0.0, 1.0);
+    gl_Position = vec4(corner + shift.xy + vec2(0.0, more), 0.0, 1.0);
 }";
 
 /// A colour of a uniform, and of an image beyond its edge.
@@ -295,9 +295,9 @@ impl<'a> Scene<'a> {
     }
 
     /// The right half, or the quarter of it at the bottom.
-    fn check(&self, target: &Target<'_>, corner: bool) {
+    fn check(&self, target: &Target<'_>, quarter: bool) {
         let shade = [255, 51, 50, 255];
-        target.check(|x, y| match x >= SIZE / 2 && (!corner || y >= SIZE / 2) {
+        target.check(|x, y| match x >= SIZE / 2 && (!quarter || y >= SIZE / 2) {
             true => shade,
             false => [0; 4],
         });
@@ -307,7 +307,12 @@ impl<'a> Scene<'a> {
 }
 
 /// A graphics pipeline without a layout, or a library of parts of it.
-fn graphics_pipeline(rig: &Rig, words: &[Vec<u32>; 2], scene: &Scene<'_>) -> vk::Pipeline {
+fn graphics_pipeline(
+    rig: &Rig,
+    words: &[Vec<u32>; 2],
+    scene: &Scene<'_>,
+    parts: Option<vk::GraphicsPipelineLibraryFlagsEXT>,
+) -> vk::Pipeline {
     let d = &rig.device;
     let chains = scene
         .mappings
@@ -344,7 +349,14 @@ fn graphics_pipeline(rig: &Rig, words: &[Vec<u32>; 2], scene: &Scene<'_>) -> vk:
     let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
     let mut flags = heap_flags();
     let formats = [vk::Format::R8G8B8A8_UNORM];
-    let rendering = vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
+    let mut rendering =
+        vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
+    let library =
+        vk::GraphicsPipelineLibraryCreateInfoEXT::default().flags(parts.unwrap_or_default());
+    if parts.is_some() {
+        flags[2] |= u64::from(vk::PipelineCreateFlags::LIBRARY_KHR.as_raw());
+        rendering.p_next = std::ptr::from_ref(&library).cast();
+    }
     flags[1] = std::ptr::from_ref(&rendering) as u64;
     let mut info = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
@@ -387,7 +399,7 @@ fn stages_of_a_draw_have_their_own_mappings() {
     let rig = Rig::new();
     let scene = Scene::new(&rig);
     let target = Target::new(&rig, vk::Format::R8G8B8A8_UNORM, 1);
-    let pipeline = graphics_pipeline(&rig, &compile(VERTEX, FRAGMENT), &scene);
+    let pipeline = graphics_pipeline(&rig, &compile(VERTEX, FRAGMENT), &scene, None);
     let point = vk::PipelineBindPoint::GRAPHICS;
     render(&rig, &target, |commands| unsafe {
         rig.device.cmd_bind_pipeline(commands, point, pipeline);
@@ -396,6 +408,37 @@ fn stages_of_a_draw_have_their_own_mappings() {
     });
     scene.check(&target, false);
     unsafe { rig.device.destroy_pipeline(pipeline, None) };
+}
+
+#[test]
+fn libraries_are_linked_without_a_layout() {
+    use vk::GraphicsPipelineLibraryFlagsEXT as Parts;
+    let rig = Rig::new();
+    let scene = Scene::new(&rig);
+    let target = Target::new(&rig, vk::Format::R8G8B8A8_UNORM, 1);
+    let words = compile(VERTEX, FRAGMENT);
+    let halves = [
+        Parts::VERTEX_INPUT_INTERFACE | Parts::PRE_RASTERIZATION_SHADERS,
+        Parts::FRAGMENT_SHADER | Parts::FRAGMENT_OUTPUT_INTERFACE,
+    ];
+    let libraries = halves.map(|parts| graphics_pipeline(&rig, &words, &scene, Some(parts)));
+    let link = vk::PipelineLibraryCreateInfoKHR::default().libraries(&libraries);
+    let mut flags = heap_flags();
+    flags[1] = std::ptr::from_ref(&link) as u64;
+    let mut info = vk::GraphicsPipelineCreateInfo::default();
+    info.p_next = flags.as_ptr().cast();
+    let d = &rig.device;
+    let made = unsafe { d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
+    let pipeline = made.unwrap()[0];
+    render(&rig, &target, |commands| unsafe {
+        d.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+        scene.bind(&rig, commands, 0.0);
+        d.cmd_draw(commands, 3, 1, 0, 0);
+    });
+    scene.check(&target, false);
+    for pipeline in libraries.into_iter().chain([pipeline]) {
+        unsafe { d.destroy_pipeline(pipeline, None) };
+    }
 }
 
 #[test]
@@ -445,10 +488,10 @@ fn shader_objects_use_heaps() {
         render(&rig, &target, |commands| unsafe {
             set_state(&rig, commands);
             objects.cmd_bind_shaders(commands, &stages, shaders);
-            scene.bind(&rig, commands, 0.0);
+            scene.bind(&rig, commands, 1.0);
             rig.device.cmd_draw(commands, 3, 1, 0, 0);
         });
-        scene.check(&target, false);
+        scene.check(&target, true);
     }
     for shader in first.into_iter().chain(second) {
         unsafe { objects.destroy_shader(shader, None) };

@@ -101,6 +101,38 @@ pub fn put_sampler(rig: &Rig, heap: &mut Buffer<'_>, at: usize, info: &vk::Sampl
     assert_eq!(result, vk::Result::SUCCESS);
 }
 
+/// Registers a border colour, at `index` if that is requested.
+pub fn register(
+    rig: &Rig,
+    colour: &vk::SamplerCustomBorderColorCreateInfoEXT<'_>,
+    request: Option<()>,
+    index: &mut u32,
+) -> vk::Result {
+    type Command = unsafe extern "system" fn(
+        vk::Device,
+        *const vk::SamplerCustomBorderColorCreateInfoEXT<'_>,
+        u32,
+        *mut u32,
+    ) -> vk::Result;
+    let name = c"vkRegisterCustomBorderColorEXT";
+    unsafe {
+        let command =
+            std::mem::transmute::<unsafe extern "system" fn(), Command>(pointer(rig, name));
+        command(rig.device.handle(), colour, request.is_some().into(), index)
+    }
+}
+
+/// Unregisters the border colour with an index.
+pub fn unregister(rig: &Rig, index: u32) {
+    type Command = unsafe extern "system" fn(vk::Device, u32);
+    let name = c"vkUnregisterCustomBorderColorEXT";
+    unsafe {
+        let command =
+            std::mem::transmute::<unsafe extern "system" fn(), Command>(pointer(rig, name));
+        command(rig.device.handle(), index);
+    }
+}
+
 /// `VkBindHeapInfoEXT`.
 pub fn bind_info(rig: &Rig, heap: &Buffer<'_>) -> [u64; 6] {
     [TYPE + 3, 0, address(rig, heap), HEAP_BYTES, 0, 0]

@@ -4,7 +4,7 @@ use ash::vk;
 
 use super::heap::{
     ALL, Resource, Source, Type, address, bind_resources, bind_samplers, dispatch, heap, map, push,
-    put, put_sampler,
+    put, put_sampler, register, unregister,
 };
 use crate::images::{Image, range};
 use crate::rig::{Rig, compile};
@@ -256,4 +256,81 @@ fn equal_parameters_give_equal_descriptors() {
     assert_eq!(bytes.data[..16], bytes.data[16..32]);
     assert_ne!(bytes.data[..16], bytes.data[32..48]);
     assert_eq!(bytes.data[64..80], bytes.data[80..96]);
+}
+
+#[test]
+fn border_colours_are_registered() {
+    let rig = Rig::new();
+    let colour = |value| vk::SamplerCustomBorderColorCreateInfoEXT {
+        custom_border_color: vk::ClearColorValue { uint32: [value; 4] },
+        format: FORMAT,
+        ..Default::default()
+    };
+    let [first, second] = [colour(77), colour(88)];
+    let mut indices = [0, 0, 3];
+    let [free, next, wanted] = &mut indices;
+    assert_eq!(register(&rig, &first, None, free), vk::Result::SUCCESS);
+    assert_eq!(register(&rig, &second, None, next), vk::Result::SUCCESS);
+    assert_eq!(
+        register(&rig, &second, Some(()), wanted),
+        vk::Result::SUCCESS
+    );
+    assert_eq!(indices, [0, 1, 3]);
+    // Another colour at an index that is in use.
+    let mut taken = 1;
+    let result = register(&rig, &first, Some(()), &mut taken);
+    assert_eq!(result, vk::Result::ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS);
+    unregister(&rig, 1);
+    assert_eq!(
+        register(&rig, &first, Some(()), &mut taken),
+        vk::Result::SUCCESS
+    );
+
+    let (out, image) = (rig.buffer(64), numbered(&rig, 50));
+    let (mut resources, mut samplers) = (heap(&rig), heap(&rig));
+    let range = (address(&rig, &out), 64);
+    put(
+        &rig,
+        &mut resources,
+        0,
+        Type::STORAGE_BUFFER,
+        Resource::Buffer(Some(range)),
+    );
+    let info = view_info(&image);
+    put(
+        &rig,
+        &mut resources,
+        16,
+        Type::SAMPLED_IMAGE,
+        Resource::Image(Some(&info)),
+    );
+    for (at, index, colour) in [(0, 0, &first), (16, 3, &second)] {
+        // VkSamplerCustomBorderColorIndexCreateInfoEXT.
+        let number = [1_000_135_011, std::ptr::from_ref(colour) as u64, index];
+        let mut info = bordered().border_color(vk::BorderColor::INT_CUSTOM_EXT);
+        info.p_next = number.as_ptr().cast();
+        put_sampler(&rig, &mut samplers, at, &info);
+    }
+    let words = compile(
+        "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uint r[]; };
+layout(binding = 1) uniform utexture2D image;
+layout(set = 1, binding = 0) uniform sampler custom[2];
+void main()
+{
+    r[0] = textureLod(usampler2D(image, custom[0]), vec2(-1.0), 0.0).x;
+    r[1] = textureLod(usampler2D(image, custom[1]), vec2(-1.0), 0.0).x;
+}",
+    );
+    let constant = Source::Constant([0, 16], [0; 2]);
+    let mappings = [
+        map((0, 0, 2), ALL, constant, None),
+        map((1, 0, 1), ALL, constant, None),
+    ];
+    dispatch(&rig, &words, &mappings, |commands| {
+        bind_resources(&rig, commands, &resources);
+        bind_samplers(&rig, commands, &samplers);
+    });
+    assert_eq!(out.dwords()[..2], [77, 88]);
 }

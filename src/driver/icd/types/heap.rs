@@ -1,8 +1,27 @@
-//! Structures of VK_EXT_descriptor_heap.
+//! Structures of VK_EXT_descriptor_heap, and the range of addresses that it shares with
+//! VK_KHR_device_address_commands.
 //!
 //! Ref: the registry (vk.xml), which a test checks them against.
 
-use super::*;
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+use ash::vk::*;
+
+/// `VkDeviceAddressRangeKHR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceAddressRangeKHR {
+    pub address: DeviceAddress,
+    pub size: DeviceSize,
+}
+
+impl DeviceAddressRangeKHR {
+    /// Its size in bytes: none without an address.
+    pub fn bytes_there(&self) -> u64 {
+        if self.address == 0 { 0 } else { self.size }
+    }
+}
 
 /// `VkHostAddressRangeEXT`.
 #[repr(C)]

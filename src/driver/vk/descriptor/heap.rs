@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk as api;
+use compile::Stage;
 use rustc_hash::FxHashMap;
 
 use super::layout::{BindingInfo, SetLayout};
 use super::pipeline_layout::PipelineLayout;
-use crate::compiler::Stage;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::limits;
