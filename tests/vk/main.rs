@@ -20,6 +20,7 @@ mod compute;
 mod coverage;
 mod depth;
 mod descriptor_buffers;
+mod descriptor_heaps;
 mod descriptors;
 mod dithering;
 mod draws;

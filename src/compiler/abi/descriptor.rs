@@ -4,6 +4,7 @@
 //!      descriptor.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE", "SAMPLER_STATE".
 
+use crate::heap::{HEAP_BINDING, HeapMappings};
 use crate::ycbcr::ConvertedBinding;
 
 /// Bytes of a slot of a descriptor: a surface state, or a sampler state with padding.
@@ -121,6 +122,30 @@ pub struct SetLayout {
     pub indirect: bool,
 }
 
+impl SetLayout {
+    /// The set that stands for a heap.
+    pub fn heap() -> SetLayout {
+        let binding = DescriptorBinding {
+            binding: HEAP_BINDING,
+            kind: DescriptorKind::SampledImage,
+            count: u32::MAX,
+            offset_bytes: 0,
+            stride_bytes: 1,
+            samplers: SamplerOffsets {
+                offset_bytes: 0,
+                stride_bytes: 1,
+            },
+            dynamic_index: 0,
+            static_at_bind: false,
+        };
+        SetLayout {
+            bindings: vec![binding],
+            conversions: Vec::new(),
+            indirect: true,
+        }
+    }
+}
+
 /// All sets of a pipeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PipelineLayout {
@@ -131,6 +156,8 @@ pub struct PipelineLayout {
     pub sampler_base_bytes: u32,
     /// High dword of the address of the region of indirect descriptors; the low dword is 0.
     pub indirect_base_high: u32,
+    /// Where resources are, if the shader uses descriptor heaps instead of sets.
+    pub heap: Option<HeapMappings>,
 }
 
 /// An indirect descriptor: four dwords in memory, which shaders load.

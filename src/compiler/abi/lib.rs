@@ -74,6 +74,7 @@
 mod binary;
 mod descriptor;
 mod graphics;
+mod heap;
 mod push;
 mod typed_read_format;
 mod ycbcr;
@@ -81,6 +82,7 @@ mod ycbcr;
 pub use binary::*;
 pub use descriptor::*;
 pub use graphics::*;
+pub use heap::*;
 pub use push::*;
 pub use typed_read_format::typed_read_format;
 pub use ycbcr::{ColourModel, ConvertedBinding, YcbcrComponent, YcbcrConversion};

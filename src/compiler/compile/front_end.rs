@@ -38,6 +38,7 @@ pub(crate) fn translate(words: &[u32], key: &CompileKey<'_>) -> Result<nir::Shad
         stage: key.stage,
         specialization: key.specialization,
         dispatch_base: key.dispatch_base,
+        heap: key.layout.heap.as_ref(),
         subgroup_size: match key.subgroup_size {
             // From SPIR-V 1.6 on, the subgroup size varies by default. Ref: Vulkan, "SubgroupSize".
             SubgroupSize::Fixed if words.get(1).is_some_and(|version| *version >= 0x1_0600) => None,

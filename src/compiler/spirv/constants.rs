@@ -151,6 +151,7 @@ impl Translator<'_> {
             Op::ConstantNull => self.null(inst.ty),
             Op::Undef => self.undef(inst.ty),
             Op::Variable | Op::UntypedVariableKHR => self.global_variable(inst),
+            Op::ConstantSizeOfEXT => self.descriptor_size(inst),
             Op::ConstantSampler => inst.loc.unsupported("a sampler"),
             _ => inst
                 .loc
@@ -406,6 +407,9 @@ impl Translator<'_> {
     }
 
     fn global_variable(&mut self, inst: &Inst) -> Result<Value> {
+        if let Some(heap) = self.heap_variable(inst)? {
+            return Ok(heap);
+        }
         let (class, to, init) = self.variable_parts(inst)?;
         let m = self.module;
         let mut access = nir::Access::default();
@@ -442,6 +446,9 @@ impl Translator<'_> {
         }
         if mode == VariableMode::Ubo {
             access.non_writable = true;
+        }
+        if let Some(mapped) = self.mapped_variable(inst, (class, to), mode)? {
+            return Ok(pointer(PointerBase::Mapped(mapped), mode, access));
         }
         let explicit = self.has_layout(class);
         let ty = self.nir_type(to, explicit)?;
@@ -516,7 +523,7 @@ impl Translator<'_> {
 
     /// Size, in bytes, of a type with explicit layout, without padding at its end. A runtime array
     /// counts as empty.
-    fn size_bytes(&self, ty: Id<Type>) -> u32 {
+    pub fn size_bytes(&self, ty: Id<Type>) -> u32 {
         match self.emit.shader.types.get(ty) {
             Some(Type::Array {
                 len, stride_bytes, ..

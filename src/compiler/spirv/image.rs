@@ -144,6 +144,17 @@ impl Translator<'_> {
                     sample,
                 }))
             }
+            Op::UntypedImageTexelPointerEXT => {
+                let image = self.pointer_to(inst.arg(1)?, inst.arg(0)?)?;
+                let ty = self.image_type_of(image.to)?;
+                let coord = self.image_coord(inst, 2, &ty)?;
+                let sample = self.arg_def(inst, 3)?;
+                Value::Texel(Rc::new(TexelPointer {
+                    image,
+                    coord,
+                    sample,
+                }))
+            }
             Op::ImageFetch => self.fetch(inst)?,
             Op::ImageRead => {
                 let (p, ty) = self.image_of(inst)?;
@@ -307,7 +318,7 @@ impl Translator<'_> {
                 return Ok(None);
             };
             t.sampler_non_uniform |= sampler.access.non_uniform;
-            t.set_src(TexSrc::SamplerDeref, self.pointer_def(sampler)?);
+            t.set_src(TexSrc::SamplerDeref, self.sampler_def(sampler)?);
         } else {
             t.sampler_non_uniform = false;
         }

@@ -10,7 +10,7 @@
 //! `structure` turn each function's graph into a tree of lists; `translate` and `walk` drive;
 //! `dispatch` selects the instruction family, and `fast_math` what may be done to its floats:
 //! `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`, `sync`, `subgroup`,
-//! `stage_specific`, `builtins`; `emit` and `emit_alu` emit NIR.
+//! `heap`, `stage_specific`, `builtins`; `emit` and `emit_alu` emit NIR.
 //!
 //! The input is not trusted: an invalid module gives an [`SpirvError`] with a word offset, never a
 //! panic. Some modules that spirv-val rejects, but whose meaning is clear, are accepted, because
@@ -49,6 +49,7 @@ mod error;
 mod fast_math;
 mod glsl450;
 mod grammar;
+mod heap;
 mod image;
 mod inline;
 mod integer_dot;

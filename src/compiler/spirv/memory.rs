@@ -120,6 +120,10 @@ impl Translator<'_> {
                 let v = self.access_chain(inst, &p, inst.args.get(3..).unwrap_or(&[]))?;
                 self.set_result(inst, v)?;
             }
+            Op::BufferPointerEXT => {
+                let v = self.buffer_pointer(inst)?;
+                self.set_result(inst, v)?;
+            }
             Op::ArrayLength => {
                 let p = self.pointer(inst.arg(0)?)?;
                 self.runtime_array_length(inst, &p, inst.arg(1)?)?;
@@ -138,6 +142,11 @@ impl Translator<'_> {
     pub fn pointer_to(&mut self, id: u32, to: u32) -> Result<Rc<Pointer>> {
         let p = self.pointer(id)?;
         if p.to == to || !self.is_untyped(id)? {
+            return Ok(p);
+        }
+        if matches!(p.base, PointerBase::Heap { .. }) && p.steps.is_empty() {
+            let mut p = p;
+            Rc::make_mut(&mut p).retype_heap(to);
             return Ok(p);
         }
         if !self.has_layout(p.class) {
@@ -243,6 +252,10 @@ impl Translator<'_> {
 
     /// The pointer `p` extended by constant and dynamic indices.
     fn access_chain(&mut self, inst: &Inst, p: &Pointer, indices: &[u32]) -> Result<Value> {
+        if p.class == StorageClass::UniformConstant && matches!(p.base, PointerBase::Heap { .. }) {
+            let p = self.heap_access_chain(inst, p, indices)?;
+            return Ok(Value::Pointer(Rc::new(p)));
+        }
         let mut p = p.clone();
         for &index in indices {
             match &*self.ty(p.to)? {
@@ -301,6 +314,9 @@ impl Translator<'_> {
             } => (*stride_bytes, *to == UNTYPED),
             _ => (0, false),
         };
+        if p.class == StorageClass::UniformConstant && matches!(p.base, PointerBase::Heap { .. }) {
+            return self.heap_element(&p, index, stride_bytes);
+        }
         // A pointer to an element of an array moves within that array. The type of an untyped one
         // has the distance of elements, whatever it points to.
         if let Some(AccessStep::Array(i)) = p.steps.last().copied().filter(|_| !untyped) {
@@ -317,17 +333,37 @@ impl Translator<'_> {
     /// Emits the derefs of a pointer. `operand_access` is the access of the instruction's memory
     /// operands.
     fn memory_ref(&mut self, p: &Pointer, operand_access: Access) -> Result<MemRef> {
+        self.memory_or_sampler_ref(p, operand_access, false)
+    }
+
+    /// As [`Self::memory_ref`]. `sampler`: of a combined image sampler, its sampler.
+    fn memory_or_sampler_ref(
+        &mut self,
+        p: &Pointer,
+        operand_access: Access,
+        sampler: bool,
+    ) -> Result<MemRef> {
         let Some(p) = &self.resolve_block_member(p)? else {
             return self
                 .loc()
                 .expected("memory", "a whole block of a stage's interface");
         };
         let access = p.access.union(operand_access);
+        let mut steps = &p.steps[..];
         let (mode, mut def, mut ty) = match p.base {
             PointerBase::Var(v) => {
                 let d = self.emit.deref_var(v, p.access)?;
                 let (mode, ty) = self.emit.var_type(v);
                 (mode, d, ty)
+            }
+            PointerBase::Mapped(ref resource) => {
+                let found = self.resource_deref(resource, p, sampler)?;
+                steps = steps.get(found.steps..).unwrap_or(&[]);
+                (found.mode, found.def, found.ty)
+            }
+            PointerBase::Heap { set, offset, ty } => {
+                let (def, ty) = self.heap_deref((set, offset), ty, p)?;
+                (p.mode, def, ty)
             }
             PointerBase::Value {
                 def,
@@ -344,7 +380,7 @@ impl Translator<'_> {
             }
         };
         let mut row_major_column = false;
-        for step in &p.steps {
+        for step in steps {
             row_major_column = false;
             match *step {
                 AccessStep::Array(index) => {
@@ -403,6 +439,11 @@ impl Translator<'_> {
     /// Emits the derefs of a pointer; returns the last.
     pub fn pointer_def(&mut self, p: &Pointer) -> Result<Id<Def>> {
         Ok(self.memory_ref(p, Access::default())?.def)
+    }
+
+    /// Emits the derefs of a pointer to a sampler or combined image sampler.
+    pub fn sampler_def(&mut self, p: &Pointer) -> Result<Id<Def>> {
+        Ok(self.memory_or_sampler_ref(p, Access::default(), true)?.def)
     }
 
     /// Emits the derefs of a pointer; returns the last and the `access` index for intrinsics on it.

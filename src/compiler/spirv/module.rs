@@ -238,7 +238,7 @@ impl Module {
                 Op::Decorate | Op::DecorateId | Op::DecorateString => {
                     self.decorate(inst.arg(0)?, None, inst.args.get(1..).unwrap_or(&[]));
                 }
-                Op::MemberDecorate | Op::MemberDecorateString => {
+                Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT => {
                     self.decorate(
                         inst.arg(0)?,
                         Some(inst.arg(1)?),

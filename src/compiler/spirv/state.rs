@@ -9,12 +9,16 @@ use crate::inline::{Call, FunctionGraph, Task};
 use crate::module::Module;
 use crate::types::{MatrixLayout, MemberLayout, TyEntry};
 use crate::value::IdState;
+use abi::HeapMappings;
 use entity::Id;
-use nir::{Def, Type};
+use nir::{Def, Type, Variable, VariableMode};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use spirv::{BuiltIn, FPFastMathMode};
 use std::rc::Rc;
+
+/// Set, binding, mode and type of a variable that stands for descriptors in a heap.
+pub(crate) type HeapVariable = (u32, u32, VariableMode, Id<Type>);
 
 /// The state of a translation.
 pub(crate) struct Translator<'m> {
@@ -26,6 +30,10 @@ pub(crate) struct Translator<'m> {
     /// Nesting depth of the pointer types being translated, to stop at types that contain pointers
     /// to themselves.
     pub pointer_depth: u32,
+    /// Where resources are, if the shader uses descriptor heaps.
+    pub heap: Option<&'m HeapMappings>,
+    /// The variables of `heap`, by set, binding, mode and type.
+    pub heap_variables: Vec<(HeapVariable, Id<Variable>)>,
     /// By SpecId: the value, in chunks of 64 bits.
     pub specialization: FxHashMap<u32, SmallVec<[u64; 1]>>,
     pub dispatch_base: bool,

@@ -79,6 +79,7 @@ pub(crate) fn is_supported(capability: C) -> bool {
             | C::VariablePointersStorageBuffer
             | C::PhysicalStorageBufferAddresses
             | C::UntypedPointersKHR
+            | C::DescriptorHeapEXT
             | C::VulkanMemoryModel
             | C::VulkanMemoryModelDeviceScope
             | C::WorkgroupMemoryExplicitLayoutKHR

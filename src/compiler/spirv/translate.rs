@@ -12,6 +12,7 @@ use crate::module::{EntryPoint, Module};
 use crate::stage_specific::apply_stage_mode;
 use crate::state::Translator;
 use crate::value::IdState;
+use abi::HeapMappings;
 use entity::Arena;
 use nir::{Shader, ShaderInfo, Stage, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,6 +44,8 @@ pub struct Options<'a> {
     /// The value of the built-in SubgroupSize: the size that the API reports, unless the pipeline
     /// allows a varying one (Vulkan, "SubgroupSize"); `None` for the actual dispatch width.
     pub subgroup_size: Option<u32>,
+    /// Where resources are, if the shader uses descriptor heaps.
+    pub heap: Option<&'a HeapMappings>,
 }
 
 impl Default for Options<'_> {
@@ -53,6 +56,7 @@ impl Default for Options<'_> {
             specialization: &[],
             dispatch_base: false,
             subgroup_size: None,
+            heap: None,
         }
     }
 }
@@ -65,7 +69,7 @@ impl Module {
     ///
     /// # Errors
     /// The first invalid or unsupported instruction, with its location.
-    pub fn to_nir(&self, options: &Options) -> Result<Shader> {
+    pub fn to_nir<'m>(&'m self, options: &Options<'m>) -> Result<Shader> {
         let model = match options.stage {
             Stage::Vertex => ExecutionModel::Vertex,
             Stage::TessControl => ExecutionModel::TessellationControl,
@@ -101,6 +105,8 @@ impl Module {
             member_layouts: FxHashMap::default(),
             nir_types: FxHashMap::default(),
             pointer_depth: 0,
+            heap: options.heap,
+            heap_variables: Vec::new(),
             specialization: specialization_chunks(options.specialization),
             dispatch_base: options.dispatch_base,
             subgroup_size: options.subgroup_size,

@@ -1,5 +1,6 @@
 //! Values of ids during translation.
 
+use abi::HeapOffset;
 use entity::Id;
 use nir::{Access, Def, Type, Variable, VariableMode};
 use smallvec::SmallVec;
@@ -72,6 +73,16 @@ pub(crate) struct Pointer {
     pub align_bytes: u32,
 }
 
+impl Pointer {
+    /// Makes a pointer into a heap, without steps, one to another type.
+    pub fn retype_heap(&mut self, to: u32) {
+        self.to = to;
+        if let PointerBase::Heap { ty, .. } = &mut self.base {
+            *ty = to;
+        }
+    }
+}
+
 /// The start of a pointer.
 #[derive(Clone, Debug)]
 pub(crate) enum PointerBase {
@@ -85,6 +96,15 @@ pub(crate) enum PointerBase {
     },
     /// A system value.
     BuiltIn(BuiltIn),
+    /// A resource of a shader for descriptor heaps.
+    Mapped(Rc<MappedResource>),
+    /// What is at an offset of a heap, in bytes; the heap is given by the number of its set, and
+    /// what is there by its SPIR-V type.
+    Heap {
+        set: u32,
+        offset: Id<Def>,
+        ty: u32,
+    },
     /// A block of inputs or outputs: the variables of its members, which are arrays if the block is
     /// an array.
     Block {
@@ -92,6 +112,43 @@ pub(crate) enum PointerBase {
         /// Number of array steps before the step that selects a member.
         arrays: u8,
     },
+}
+
+/// A resource that is mapped to a heap, to push data or to an address.
+#[derive(Clone, Debug)]
+pub(crate) struct MappedResource {
+    pub location: ResourceLocation,
+    /// The arrays around the resource: their lengths, from the outermost on.
+    pub arrays: SmallVec<[u32; 2]>,
+    /// NIR type of the resource.
+    pub ty: Id<Type>,
+}
+
+/// Where a resource is.
+#[derive(Clone, Debug)]
+pub(crate) enum ResourceLocation {
+    /// A descriptor.
+    Heap {
+        /// The heap, and the descriptor's offset in it.
+        descriptor: (Id<Variable>, HeapOffset),
+        /// A combined image sampler's sampler.
+        sampler: Option<SamplerLocation>,
+        /// The binding minus the first one of the mapping.
+        first_element: u32,
+    },
+    /// An embedded sampler.
+    Embedded(Id<Variable>),
+    /// A variable: a struct with the buffer as its only member.
+    Push(Id<Variable>),
+    /// A 64-bit address.
+    Address(Id<Def>, u32),
+}
+
+/// Where the sampler of a combined image sampler is.
+#[derive(Clone, Debug)]
+pub(crate) enum SamplerLocation {
+    Heap(Id<Variable>, HeapOffset),
+    Embedded(Id<Variable>),
 }
 
 #[derive(Clone, Copy, Debug)]

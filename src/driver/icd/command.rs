@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{BindPoint, CommandBuffer, CommandPool, LayoutChange};
+use vk::command::{BindPoint, CommandBuffer, CommandPool, Heap, LayoutChange};
 
 use crate::dependency;
 use crate::entry::{done, entries};
 use crate::objects::{CommandPoolObject, PipelineObject};
 use crate::recording::{bind_point, bind_points, record};
-use crate::{handle, raw, render};
+use crate::{handle, raw, render, types};
 
 /// The layout transition of an image barrier of either version.
 macro_rules! layout_transition {
@@ -120,6 +120,9 @@ entries! { COMMAND:
             _ => (None, false),
         };
         buffer.begin(inherited.as_ref(), conditional)?;
+        if buffer.is_secondary() {
+            inherit_heaps(buffer, begin_info)?;
+        }
         done()
     }
 
@@ -143,8 +146,8 @@ entries! { COMMAND:
     ) {
         record(command_buffer, |buffer| {
             match (handle::get(pipeline)?, pipeline_bind_point) {
-                (PipelineObject::Compute(pipeline), c::PipelineBindPoint::COMPUTE) => buffer.bind_pipeline(pipeline),
-                (PipelineObject::Graphics(pipeline), c::PipelineBindPoint::GRAPHICS) => buffer.bind_graphics(pipeline),
+                (PipelineObject::Compute(pipeline), c::PipelineBindPoint::COMPUTE) => buffer.bind_pipeline(pipeline)?,
+                (PipelineObject::Graphics(pipeline), c::PipelineBindPoint::GRAPHICS) => buffer.bind_graphics(pipeline)?,
                 (PipelineObject::Library(_), _) => return Err(vk::Error::InvalidUse { why: "a pipeline library bound as a pipeline" }),
                 _ => return Err(vk::Error::InvalidUse { why: "a pipeline bound to a bind point of another type" }),
             }
@@ -563,4 +566,34 @@ unsafe fn copy_buffer(
             Ok(())
         })
     }
+}
+
+/// Binds the heaps that a secondary command buffer inherits.
+///
+/// # Safety
+/// The structure is null or valid, and its chain too.
+unsafe fn inherit_heaps(
+    buffer: &mut CommandBuffer,
+    begin_info: *const c::CommandBufferBeginInfo<'_>,
+) -> vk::Result<()> {
+    type Inherits<'a> = types::CommandBufferInheritanceDescriptorHeapInfoEXT<'a>;
+    // SAFETY: as the caller says.
+    let heaps = unsafe {
+        let inheritance = begin_info
+            .as_ref()
+            .and_then(|info| info.p_inheritance_info.as_ref());
+        let node = inheritance.and_then(|from| raw::find_in_chain::<Inherits<'_>>(from.p_next));
+        node.map_or([(Heap::Samplers, None), (Heap::Resources, None)], |node| {
+            [
+                (Heap::Samplers, node.p_sampler_heap_bind_info.as_ref()),
+                (Heap::Resources, node.p_resource_heap_bind_info.as_ref()),
+            ]
+        })
+    };
+    for (heap, info) in heaps {
+        if let Some(info) = info {
+            buffer.bind_heap(heap, info.heap_range.address)?;
+        }
+    }
+    Ok(())
 }

@@ -15,7 +15,8 @@ use vk::pipeline_binary::{BinaryKey, PipelineBinary};
 use crate::entry::entries;
 use crate::objects::{DeviceObject, PipelineObject};
 use crate::pipeline::{
-    CreationFeedback, create_pipelines, given_binaries, pipeline_flags, shader_info, write_feedback,
+    CreationFeedback, create_pipelines, given_binaries, pipeline_flags, shader_info, stage_layout,
+    write_feedback,
 };
 use crate::{dynamic, handle, raw, render, types};
 
@@ -33,7 +34,7 @@ entries! { GRAPHICS_PIPELINE:
         let infos = raw::slice(create_infos, create_info_count);
         let flags = |info: &c::GraphicsPipelineCreateInfo<'_>| pipeline_flags(info.p_next, info.flags);
         create_pipelines(device, infos, pipelines, flags, |info, start| {
-            let (context, parameters) = (device.context(), graphics_info(info)?);
+            let (context, parameters) = (device.context(), graphics_info(device.context(), info)?);
             let (object, cache_hits): (_, Vec<_>) = if flags(info).contains(Flags::LIBRARY) {
                 let library = Library::new(context, cache, parameters)?;
                 let hits = library.cached().collect();
@@ -63,7 +64,7 @@ pub unsafe fn cached_binaries(
     let (flags, mut parameters) = unsafe {
         (
             pipeline_flags(info.p_next, info.flags),
-            graphics_info(info)?,
+            graphics_info(device.context(), info)?,
         )
     };
     parameters.cached_only = true;
@@ -88,7 +89,7 @@ pub unsafe fn binary_key(
     let (flags, parameters) = unsafe {
         (
             pipeline_flags(info.p_next, info.flags),
-            graphics_info(info)?,
+            graphics_info(device.context(), info)?,
         )
     };
     Library::binary_key(device.context(), parameters, flags.contains(Flags::LIBRARY))
@@ -159,6 +160,7 @@ unsafe fn own_parts(info: &c::GraphicsPipelineCreateInfo<'_>, is_linked: bool) -
 /// # Safety
 /// The structure, its chain, and what they point to are valid for `'a`.
 unsafe fn graphics_info<'a>(
+    context: &vk::Context,
     info: &'a c::GraphicsPipelineCreateInfo<'a>,
 ) -> vk::Result<GraphicsPipelineInfo<'a>> {
     // SAFETY: as the caller says. The state of parts that the create info does not have is not
@@ -168,24 +170,21 @@ unsafe fn graphics_info<'a>(
         let flags = pipeline_flags(info.p_next, info.flags);
         let parts = own_parts(info, !libraries.is_empty());
         let shaders = parts & (Parts::PRE_RASTERIZATION | Parts::FRAGMENT_SHADER);
-        let layout = match handle::optional(info.layout)? {
-            None if !shaders.is_empty() => {
-                return Err(vk::Error::BadHandle {
-                    what: "VkPipelineLayout",
-                });
-            }
-            layout => layout,
-        };
+        let layout = handle::optional(info.layout)?;
         let mut stages = Vec::new();
-        if let Some(layout) = layout.filter(|_| !shaders.is_empty()) {
+        if !shaders.is_empty() {
             for from in raw::slice(info.p_stages, info.stage_count) {
                 let stage = stage(from.stage)?;
                 if parts.contains(part_of_stage(stage)) {
-                    stages.push(shader_info(stage, from, layout, (flags, info.p_next))?);
+                    let layout = stage_layout(context, (stage, from), info.layout, flags)?;
+                    stages.push(shader_info(stage, from, &layout, (flags, info.p_next))?);
                 }
             }
         }
-        let may_hold_inputs = layout.is_some_and(|layout| layout.may_hold_input_attachments());
+        let layouts = stages.iter().map(|shader| &shader.layout).chain(layout);
+        let may_hold_inputs = layouts
+            .into_iter()
+            .any(|layout| layout.may_hold_input_attachments());
         Ok(GraphicsPipelineInfo {
             libraries,
             link_time_optimization: flags.contains(Flags::LINK_TIME_OPTIMIZATION_EXT),

@@ -167,20 +167,7 @@ entries! { IMAGE:
     ) -> c::Result {
         let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkImageViewCreateInfo")?;
-        let image = handle::get(info.image)?;
-        let usage = raw::find_in_chain::<c::ImageViewUsageCreateInfo<'_>>(info.p_next);
-        let min_lod = raw::find_in_chain::<c::ImageViewMinLodCreateInfoEXT<'_>>(info.p_next);
-        let sliced = raw::find_in_chain::<c::ImageViewSlicedCreateInfoEXT<'_>>(info.p_next);
-        let view_info = ViewInfo {
-            kind: info.view_type,
-            format: info.format,
-            components: info.components,
-            range: info.subresource_range,
-            usage: usage.map_or(image.info.question.usage, |node| node.usage),
-            min_lod: min_lod.map_or(0.0, |node| node.min_lod),
-            slices: sliced.map(|node| (node.slice_offset, node.slice_count)),
-        };
-        let created = View::new(&device.context().physical, image, &view_info)?;
+        let created = new_view(device.context(), info)?;
         raw::write(view, handle::create_with(allocator, Arc::new(created))?);
         done()
     }
@@ -596,4 +583,33 @@ unsafe fn requirements(
         alignment: found.alignment_bytes,
         memory_type_bits: found.type_bits,
     })
+}
+
+/// A view of an image.
+///
+/// # Safety
+/// The structure and its chain are valid.
+pub unsafe fn new_view(
+    context: &vk::Context,
+    info: &c::ImageViewCreateInfo<'_>,
+) -> vk::Result<View> {
+    // SAFETY: as the caller says.
+    let (image, usage, min_lod, sliced) = unsafe {
+        (
+            handle::get(info.image)?,
+            raw::find_in_chain::<c::ImageViewUsageCreateInfo<'_>>(info.p_next),
+            raw::find_in_chain::<c::ImageViewMinLodCreateInfoEXT<'_>>(info.p_next),
+            raw::find_in_chain::<c::ImageViewSlicedCreateInfoEXT<'_>>(info.p_next),
+        )
+    };
+    let view_info = ViewInfo {
+        kind: info.view_type,
+        format: info.format,
+        components: info.components,
+        range: info.subresource_range,
+        usage: usage.map_or(image.info.question.usage, |node| node.usage),
+        min_lod: min_lod.map_or(0.0, |node| node.min_lod),
+        slices: sliced.map(|node| (node.slice_offset, node.slice_count)),
+    };
+    View::new(&context.physical, image, &view_info)
 }

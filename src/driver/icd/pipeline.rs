@@ -16,8 +16,8 @@ use vk::shader::{ShaderModule, SpecializationConstant};
 
 use crate::entry::{done, entries};
 use crate::objects::{DeviceObject, PipelineObject};
-use crate::types::PipelineBinaryInfoKHR;
-use crate::{diagnosis, handle, raw};
+use crate::types::{PIPELINE_DESCRIPTOR_HEAP, PipelineBinaryInfoKHR};
+use crate::{diagnosis, handle, heap_mapping, raw};
 
 /// `VK_PIPELINE_CREATE_2_CAPTURE_DATA_BIT_KHR`: the application creates binaries of the pipeline.
 const CAPTURE_DATA: c::PipelineCreateFlags2KHR = c::PipelineCreateFlags2KHR::from_raw(1 << 31);
@@ -131,8 +131,8 @@ entries! { PIPELINE:
         create_pipelines(device, infos, pipelines, flags, |info, start| {
             let context = device.context();
             let pipeline = match given_binaries(info.p_next)?.first() {
-                Some(binary) => Pipeline::from_pipeline_binary(context, binary)?,
-                None => Pipeline::compute(context, cache, &compute_info(info)?)?,
+                Some(binary) => Pipeline::from_pipeline_binary(context, binary, &compute_layout(context, info)?)?,
+                None => Pipeline::compute(context, cache, &compute_info(context, info)?)?,
             };
             write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &[pipeline.was_cached()] });
             handle::create_with(allocator, PipelineObject::Compute(Box::new(pipeline)))
@@ -379,16 +379,34 @@ pub fn chosen_subgroup_size(
     })
 }
 
+/// The layout of a compute pipeline.
+///
+/// # Safety
+/// The structure is valid.
+unsafe fn compute_layout(
+    context: &vk::Context,
+    info: &c::ComputePipelineCreateInfo<'_>,
+) -> vk::Result<Arc<PipelineLayout>> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let flags = pipeline_flags(info.p_next, info.flags);
+        stage_layout(context, (Stage::Compute, &info.stage), info.layout, flags)
+    }
+}
+
 /// The shader of a compute pipeline.
 ///
 /// # Safety
 /// The structure is valid.
-unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<ShaderInfo> {
+unsafe fn compute_info(
+    context: &vk::Context,
+    info: &c::ComputePipelineCreateInfo<'_>,
+) -> vk::Result<ShaderInfo> {
     // SAFETY: as the caller says.
     unsafe {
-        let layout = handle::get(info.layout)?;
         let flags = pipeline_flags(info.p_next, info.flags);
-        shader_info(Stage::Compute, &info.stage, layout, (flags, info.p_next))
+        let layout = compute_layout(context, info)?;
+        shader_info(Stage::Compute, &info.stage, &layout, (flags, info.p_next))
     }
 }
 
@@ -405,7 +423,7 @@ pub unsafe fn cached_binaries(
     let info = ShaderInfo {
         cached_only: true,
         // SAFETY: as the caller says.
-        ..unsafe { compute_info(info) }?
+        ..unsafe { compute_info(device.context(), info) }?
     };
     let pipeline = Pipeline::compute(context, None, &info)?;
     Ok(vec![pipeline.binary(context)])
@@ -420,7 +438,7 @@ pub unsafe fn binary_key(
     info: &c::ComputePipelineCreateInfo<'_>,
 ) -> vk::Result<BinaryKey> {
     // SAFETY: as the caller says.
-    let info = unsafe { compute_info(info) }?;
+    let info = unsafe { compute_info(device.context(), info) }?;
     Ok(Pipeline::binary_key(device.context(), &info))
 }
 
@@ -537,6 +555,25 @@ pub unsafe fn constants(
             .map(|entry| (entry.constant_id, entry.offset, entry.size))
             .collect();
         vk::shader::constants(&entries, raw::bytes(map.p_data, map.data_size))
+    }
+}
+
+/// The layout of a stage: that of its pipeline, or, with descriptor heaps, its own.
+///
+/// # Safety
+/// The structure, its chain and the layout are valid.
+pub unsafe fn stage_layout(
+    context: &vk::Context,
+    (stage, from): (Stage, &c::PipelineShaderStageCreateInfo<'_>),
+    layout: c::PipelineLayout,
+    flags: c::PipelineCreateFlags2KHR,
+) -> vk::Result<Arc<PipelineLayout>> {
+    // SAFETY: as the caller says.
+    unsafe {
+        match flags.contains(PIPELINE_DESCRIPTOR_HEAP) {
+            true => heap_mapping::layout(context, stage, from.p_next),
+            false => Ok(handle::get(layout)?.clone()),
+        }
     }
 }
 

@@ -497,6 +497,29 @@ properties! {
         default_robustness_vertex_inputs: c::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS_2,
         default_robustness_images: c::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2,
     ]
+    PhysicalDeviceDescriptorHeapPropertiesEXT |_device| [
+        sampler_heap_alignment: DESCRIPTOR_BYTES as u64,
+        // Uniform buffers may be in the heap itself.
+        resource_heap_alignment: vk::limits::UNIFORM_OFFSET_ALIGNMENT,
+        max_sampler_heap_size: DESCRIPTOR_SPACE_BYTES,
+        max_resource_heap_size: DESCRIPTOR_SPACE_BYTES,
+        min_sampler_heap_reserved_range: 0,
+        min_sampler_heap_reserved_range_with_embedded: 0,
+        min_resource_heap_reserved_range: 0,
+        sampler_descriptor_size: DESCRIPTOR_BYTES as u64,
+        image_descriptor_size: DESCRIPTOR_BYTES as u64,
+        buffer_descriptor_size: DESCRIPTOR_BYTES as u64,
+        sampler_descriptor_alignment: DESCRIPTOR_BYTES as u64,
+        image_descriptor_alignment: DESCRIPTOR_BYTES as u64,
+        buffer_descriptor_alignment: DESCRIPTOR_BYTES as u64,
+        max_push_data_size: vk::limits::MAX_PUSH_CONSTANTS_BYTES.into(),
+        // Nothing is captured to be replayed.
+        image_capture_replay_opaque_data_size: 0,
+        max_descriptor_heap_embedded_samplers: 2048,
+        sampler_ycbcr_conversion_count: 1,
+        sparse_descriptor_heaps: c::FALSE,
+        protected_descriptor_heaps: c::FALSE,
+    ]
     PhysicalDeviceDescriptorBufferPropertiesEXT |_device| [
         combined_image_sampler_descriptor_single_array: c::TRUE,
         bufferless_push_descriptors: c::TRUE,

@@ -19,28 +19,7 @@ entries! { SAMPLER:
     ) -> c::Result {
         let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkSamplerCreateInfo")?;
-        let custom = raw::find_in_chain::<c::SamplerCustomBorderColorCreateInfoEXT<'_>>(info.p_next);
-        let reduction = raw::find_in_chain::<c::SamplerReductionModeCreateInfo<'_>>(info.p_next);
-        let conversion = raw::find_in_chain::<c::SamplerYcbcrConversionInfo<'_>>(info.p_next)
-            .map(|node| handle::get(node.conversion).copied())
-            .transpose()?;
-        let predefined = ![c::BorderColor::FLOAT_CUSTOM_EXT, c::BorderColor::INT_CUSTOM_EXT].contains(&info.border_color);
-        let sampler_info = SamplerInfo {
-            flags: info.flags,
-            mag: info.mag_filter,
-            min: info.min_filter,
-            mip: info.mipmap_mode,
-            address: [info.address_mode_u, info.address_mode_v, info.address_mode_w],
-            lod_bias: info.mip_lod_bias,
-            lod: [info.min_lod, info.max_lod],
-            anisotropy: (info.anisotropy_enable != c::FALSE).then_some(info.max_anisotropy),
-            compare: (info.compare_enable != c::FALSE).then_some(info.compare_op),
-            border: info.border_color,
-            custom: custom.filter(|_| !predefined).map(|node| (node.custom_border_color.uint32, node.format)),
-            unnormalised: info.unnormalized_coordinates != c::FALSE,
-            reduction: reduction.map_or(c::SamplerReductionMode::WEIGHTED_AVERAGE, |node| node.reduction_mode),
-            conversion,
-        };
+        let sampler_info = sampler_info(info)?;
         raw::write(sampler, handle::create_with(allocator, Sampler::new(device.context(), &sampler_info)?)?);
         done()
     }
@@ -106,4 +85,51 @@ entries! { SAMPLER:
         handle::destroy(buffer_view);
         Ok(())
     }
+}
+
+/// The parameters of a sampler.
+///
+/// # Safety
+/// The structure and its chain are valid.
+pub unsafe fn sampler_info(info: &c::SamplerCreateInfo<'_>) -> vk::Result<SamplerInfo> {
+    // SAFETY: as the caller says.
+    let (custom, reduction, conversion) = unsafe {
+        (
+            raw::find_in_chain::<c::SamplerCustomBorderColorCreateInfoEXT<'_>>(info.p_next),
+            raw::find_in_chain::<c::SamplerReductionModeCreateInfo<'_>>(info.p_next),
+            raw::find_in_chain::<c::SamplerYcbcrConversionInfo<'_>>(info.p_next)
+                .map(|node| handle::get(node.conversion).copied())
+                .transpose()?,
+        )
+    };
+    let predefined = ![
+        c::BorderColor::FLOAT_CUSTOM_EXT,
+        c::BorderColor::INT_CUSTOM_EXT,
+    ]
+    .contains(&info.border_color);
+    Ok(SamplerInfo {
+        flags: info.flags,
+        mag: info.mag_filter,
+        min: info.min_filter,
+        mip: info.mipmap_mode,
+        address: [
+            info.address_mode_u,
+            info.address_mode_v,
+            info.address_mode_w,
+        ],
+        lod_bias: info.mip_lod_bias,
+        lod: [info.min_lod, info.max_lod],
+        anisotropy: (info.anisotropy_enable != c::FALSE).then_some(info.max_anisotropy),
+        compare: (info.compare_enable != c::FALSE).then_some(info.compare_op),
+        border: info.border_color,
+        custom: custom
+            .filter(|_| !predefined)
+            // SAFETY: all members of the union are four dwords.
+            .map(|node| (unsafe { node.custom_border_color.uint32 }, node.format)),
+        unnormalised: info.unnormalized_coordinates != c::FALSE,
+        reduction: reduction.map_or(c::SamplerReductionMode::WEIGHTED_AVERAGE, |node| {
+            node.reduction_mode
+        }),
+        conversion,
+    })
 }

@@ -15,7 +15,8 @@ use crate::descriptor::set_layout;
 use crate::entry::{done, entries};
 use crate::objects::ShaderObjectKind;
 use crate::recording::record;
-use crate::{diagnosis, handle, pipeline, raw};
+use crate::types::SHADER_DESCRIPTOR_HEAP;
+use crate::{diagnosis, handle, heap_mapping, pipeline, raw};
 
 entries! { SHADER_OBJECT:
     Device ["VK_EXT_shader_object"] vkCreateShadersEXT(
@@ -117,7 +118,7 @@ entries! { SHADER_OBJECT:
                 match (stage(flag), shader) {
                     (Ok(Stage::Compute), None) => {}
                     (Ok(Stage::Compute), Some(ShaderObjectKind::Compute { pipeline, .. })) => {
-                        buffer.bind_pipeline(pipeline);
+                        buffer.bind_pipeline(pipeline)?;
                     }
                     (Ok(stage), None) => buffer.bind_shader(stage, None)?,
                     (Ok(stage), Some(ShaderObjectKind::Graphics(object))) => {
@@ -174,12 +175,16 @@ unsafe fn source<'a>(
             }
         };
         let required = raw::find_in_chain::<Required<'_>>(info.p_next);
+        let stage = stage(info.stage)?;
         let shader = ShaderInfo {
-            stage: stage(info.stage)?,
+            stage,
             module: Arc::new(module),
             entry: raw::string(info.p_name),
             constants: pipeline::constants(info.p_specialization_info.as_ref())?,
-            layout: Arc::new(PipelineLayout::new(&sets, &push)?),
+            layout: match info.flags.contains(SHADER_DESCRIPTOR_HEAP) {
+                true => heap_mapping::layout(context, stage, info.p_next)?,
+                false => Arc::new(PipelineLayout::new(&sets, &push)?),
+            },
             dispatch_base: info.flags.contains(Flags::DISPATCH_BASE),
             subgroup_size: pipeline::chosen_subgroup_size(
                 required.map(|node| node.required_subgroup_size),
@@ -214,7 +219,7 @@ unsafe fn new_shader(
         why: "a compute shader without code",
     })?;
     Ok(ShaderObjectKind::Compute {
-        pipeline: Box::new(Pipeline::from_binary(context, shader)?),
+        pipeline: Box::new(Pipeline::from_binary(context, shader, object.layout())?),
         source: Box::new(object),
     })
 }

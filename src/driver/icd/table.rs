@@ -3,9 +3,10 @@
 use crate::entry::EntryPoint;
 use crate::{
     address_commands, calibrated_timestamps, command, debug_utils, deferred, descriptor,
-    descriptor_buffer, device, display, draw, dynamic, graphics_pipeline, host_copy, image,
-    image_copy, indirect_copy, instance, pipeline, pipeline_binary, private_data, push_descriptor,
-    query, render, sampler, shader_object, surface, swapchain, sync, transform_feedback,
+    descriptor_buffer, descriptor_heap, device, display, draw, dynamic, graphics_pipeline,
+    host_copy, image, image_copy, indirect_copy, instance, pipeline, pipeline_binary, private_data,
+    push_descriptor, query, render, sampler, shader_object, surface, swapchain, sync,
+    transform_feedback,
 };
 
 /// Functions of other extensions that `VK_EXT_shader_object` has too.
@@ -561,6 +562,7 @@ pub static TABLES: &[&[EntryPoint]] = &[
     deferred::DEFERRED,
     descriptor::DESCRIPTOR,
     descriptor_buffer::DESCRIPTOR_BUFFER,
+    descriptor_heap::DESCRIPTOR_HEAP,
     push_descriptor::PUSH_DESCRIPTOR,
     pipeline::PIPELINE,
     pipeline_binary::PIPELINE_BINARY,

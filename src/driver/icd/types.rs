@@ -5,7 +5,10 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
+mod heap;
+
 pub use ash::vk::*;
+pub use heap::*;
 
 /// `VkPhysicalDeviceComputeShaderDerivativesPropertiesKHR`.
 #[repr(C)]
@@ -336,21 +339,6 @@ pub struct PhysicalDeviceLegacyVertexAttributesPropertiesEXT<'a> {
 // SAFETY: the type begins with this `sType` and `pNext`.
 unsafe impl TaggedStructure for PhysicalDeviceLegacyVertexAttributesPropertiesEXT<'_> {
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_495_001);
-}
-
-/// `VkDeviceAddressRangeKHR`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct DeviceAddressRangeKHR {
-    pub address: DeviceAddress,
-    pub size: DeviceSize,
-}
-
-impl DeviceAddressRangeKHR {
-    /// Its size in bytes: none without an address.
-    pub fn bytes_there(&self) -> u64 {
-        if self.address == 0 { 0 } else { self.size }
-    }
 }
 
 /// `VkBindIndexBuffer3InfoKHR`.

@@ -7,15 +7,17 @@ use ash::vk as api;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::memory::DeviceMemory;
+use crate::newer_types;
 use crate::physical::PhysicalDevice;
 
 /// Maximum size of a buffer in bytes: half of the address space of a process.
 pub const MAX_BYTES: u64 = 1 << 47;
 
-/// Usages of descriptor buffers. Push descriptors do not need one.
+/// Usages of descriptor buffers and heaps. Push descriptors do not need a buffer.
 const DESCRIPTORS: api::BufferUsageFlags = api::BufferUsageFlags::from_raw(
     api::BufferUsageFlags::SAMPLER_DESCRIPTOR_BUFFER_EXT.as_raw()
-        | api::BufferUsageFlags::RESOURCE_DESCRIPTOR_BUFFER_EXT.as_raw(),
+        | api::BufferUsageFlags::RESOURCE_DESCRIPTOR_BUFFER_EXT.as_raw()
+        | newer_types::DESCRIPTOR_HEAP_USAGE.as_raw(),
 );
 
 /// `VkBuffer`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk as api;
 
 use crate::context::{CHUNK_BYTES, Context, HEAPS};
-use crate::descriptor::TexelBuffers;
+use crate::descriptor::{HeapSamplers, TexelBuffers};
 use crate::disk_cache;
 use crate::error::{Error, Result};
 use crate::extension;
@@ -45,6 +45,8 @@ pub struct Device {
     pub descriptors: Arc<i915::SurfaceHeap>,
     /// Views of texel buffers in descriptor buffers.
     pub texel_buffers: TexelBuffers,
+    /// Samplers of descriptors in heaps.
+    pub heap_samplers: HeapSamplers,
     /// Meta shaders, compiled at first use.
     pub meta_pipelines: Arc<MetaPipelines>,
     /// Linked shader objects.
@@ -149,6 +151,7 @@ impl Device {
             shader_programs: Arc::default(),
             descriptors: context.gpu.bindless().clone(),
             texel_buffers: TexelBuffers::default(),
+            heap_samplers: HeapSamplers::default(),
             context,
         }))
     }

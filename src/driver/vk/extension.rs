@@ -94,6 +94,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_depth_clip_control", 1, None),
     row("VK_EXT_depth_clip_enable", 1, None),
     row("VK_EXT_descriptor_buffer", 1, None),
+    row("VK_EXT_descriptor_heap", 1, None),
     row("VK_EXT_descriptor_indexing", 2, V1_2),
     row("VK_EXT_device_address_binding_report", 1, None),
     row("VK_EXT_device_memory_report", 2, None),

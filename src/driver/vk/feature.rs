@@ -148,6 +148,7 @@ structures! {
         descriptorBuffer descriptorBufferCaptureReplay descriptorBufferImageLayoutIgnored
         descriptorBufferPushDescriptors
     ];
+    PHYSICAL_DEVICE_DESCRIPTOR_HEAP_FEATURES_EXT [descriptorHeap descriptorHeapCaptureReplay];
     PHYSICAL_DEVICE_MAINTENANCE_7_FEATURES_KHR [maintenance7];
     PHYSICAL_DEVICE_MAINTENANCE_8_FEATURES_KHR [maintenance8];
     PHYSICAL_DEVICE_MAINTENANCE_9_FEATURES_KHR [maintenance9];
@@ -416,6 +417,7 @@ offered! {
     descriptorBuffer "tests/vk/descriptor_buffers.rs";
     descriptorBufferImageLayoutIgnored "tests/vk/descriptor_buffers.rs";
     descriptorBufferPushDescriptors "tests/vk/descriptor_buffers.rs";
+    descriptorHeap "tests/vk/descriptor_heaps/";
     maintenance7 "tests/vk/later_maintenance.rs";
     maintenance8 "tests/vk/maintenance8.rs";
     maintenance9 "tests/vk/later_maintenance.rs";

@@ -2,10 +2,15 @@
 //!
 //! Ref: the registry (vk.xml), which a test of `icd` checks them against.
 
-use ash::vk::StructureType;
+use ash::vk::{BufferUsageFlags, StructureType};
+
+/// `VK_BUFFER_USAGE_DESCRIPTOR_HEAP_BIT_EXT`.
+pub(crate) const DESCRIPTOR_HEAP_USAGE: BufferUsageFlags = BufferUsageFlags::from_raw(1 << 28);
 
 /// The types, as constants of [`StructureType`].
 pub(crate) trait NewerTypes {
+    const PHYSICAL_DEVICE_DESCRIPTOR_HEAP_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_135_009);
     const PHYSICAL_DEVICE_VULKAN_1_4_FEATURES: StructureType = StructureType::from_raw(55);
     const PHYSICAL_DEVICE_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY_FEATURES_EXT: StructureType =
         StructureType::from_raw(1_000_642_000);

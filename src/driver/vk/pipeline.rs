@@ -21,6 +21,8 @@ pub struct Pipeline {
     variant: usize,
     launch: cmd::PackedDispatch<cmd::Gen9>,
     /// The interface descriptor.
+    /// Its layout, if it embeds samplers.
+    embedded: Option<Arc<PipelineLayout>>,
     _descriptor: i915::PoolAllocation,
     _scratch: Option<Arc<i915::Buffer>>,
 }
@@ -33,13 +35,18 @@ impl Pipeline {
         info: &ShaderInfo,
     ) -> Result<Self> {
         let alone = Neighbours::default();
-        Self::with_code(context, Code::new(context, cache, info, &alone, None)?)
+        let code = Code::new(context, cache, info, &alone, None)?;
+        Self::with_code(context, code, Some(&info.layout))
     }
 
     /// Uploads the shader of a binary instead of compiling it.
-    pub fn from_pipeline_binary(context: &Arc<Context>, binary: &PipelineBinary) -> Result<Self> {
+    pub fn from_pipeline_binary(
+        context: &Arc<Context>,
+        binary: &PipelineBinary,
+        layout: &Arc<PipelineLayout>,
+    ) -> Result<Self> {
         let stage = binary.stage(Stage::Compute)?;
-        Self::from_binary(context, &stage.shader)
+        Self::from_binary(context, &stage.shader, layout)
     }
 
     /// Its binary.
@@ -59,8 +66,16 @@ impl Pipeline {
     }
 
     /// Creates it from a compiled shader.
-    pub fn from_binary(context: &Arc<Context>, shader: &Arc<abi::ShaderBinary>) -> Result<Self> {
-        Self::with_code(context, Code::upload(context, shader.clone())?)
+    pub fn from_binary(
+        context: &Arc<Context>,
+        shader: &Arc<abi::ShaderBinary>,
+        layout: &Arc<PipelineLayout>,
+    ) -> Result<Self> {
+        Self::with_code(
+            context,
+            Code::upload(context, shader.clone())?,
+            Some(layout),
+        )
     }
 
     /// Creates the pipeline of a meta shader.
@@ -76,11 +91,15 @@ impl Pipeline {
             is_replicated: false,
         };
         let binary = compiler::internal(context, shader, layout)?;
-        Self::with_code(context, Code::upload(context, binary)?)
+        Self::with_code(context, Code::upload(context, binary)?, None)
     }
 
     /// Packs the dispatch of a shader.
-    fn with_code(context: &Arc<Context>, code: Code) -> Result<Self> {
+    fn with_code(
+        context: &Arc<Context>,
+        code: Code,
+        layout: Option<&Arc<PipelineLayout>>,
+    ) -> Result<Self> {
         let shader = &*code.shader;
         let compute = compute_info(shader)?;
         check_limits(compute, context.physical.limits())?;
@@ -109,6 +128,9 @@ impl Pipeline {
         })?;
         Ok(Self {
             launch,
+            embedded: layout
+                .filter(|layout| layout.embedded_samplers().is_some())
+                .cloned(),
             _descriptor: descriptor,
             _scratch: memory,
             variant: index,
@@ -127,6 +149,12 @@ impl Pipeline {
             shader: &self.code.shader,
             used_variant: self.variant,
         }
+    }
+
+    /// Number and handle of the set of embedded samplers, if the shader has some.
+    #[inline]
+    pub(crate) fn embedded_samplers(&self) -> Option<(u32, u32)> {
+        self.embedded.as_ref()?.embedded_samplers()
     }
 
     /// The packed dispatch.

@@ -52,6 +52,33 @@ pub struct SamplerInfo {
     pub conversion: Option<SamplerYcbcrConversion>,
 }
 
+/// What distinguishes samplers without a conversion: the state without its border colour pointer,
+/// and the border colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SamplerKey {
+    state: SamplerStateWords,
+    border: api::BorderColor,
+    custom: Option<([u32; 4], api::Format)>,
+}
+
+impl SamplerKey {
+    /// The custom border colour, and the format that it is for.
+    pub fn custom_border(&self) -> Option<([u32; 4], api::Format)> {
+        self.custom
+    }
+}
+
+impl SamplerInfo {
+    /// The key of a sampler without a conversion.
+    pub fn key(&self) -> SamplerKey {
+        SamplerKey {
+            state: pack(self).dwords,
+            border: self.border,
+            custom: self.custom,
+        }
+    }
+}
+
 /// Dwords of SAMPLER_STATE.
 pub type SamplerStateWords = [u32; 4];
 

@@ -54,7 +54,8 @@ struct Declared {
 fn declared() -> Vec<Declared> {
     let mut all: Vec<Declared> = Vec::new();
     let (mut inside, mut numbered, mut has_c_layout) = (false, None, false);
-    for line in include_str!("../types.rs").lines() {
+    let files = [include_str!("../types.rs"), include_str!("heap.rs")];
+    for line in files.into_iter().flat_map(str::lines) {
         let word = |rest: &'static str| rest.split(['<', ' ', '(', ';']).next().unwrap_or(rest);
         if let Some(rest) = line
             .strip_prefix("pub struct ")
@@ -132,7 +133,7 @@ fn structures_are_those_of_the_registry() {
         let wanted: Vec<_> = wanted.collect();
         assert_eq!(members.len(), wanted.len(), "{name}");
         for ((member, ty), node) in members.into_iter().zip(wanted) {
-            let squeezed = |name: &str| name.replace('_', "").to_lowercase();
+            let squeezed = |name: &str| name.replace('_', "").replace("r#", "").to_lowercase();
             let place = format!("{name}.{member}: {ty}");
             assert_eq!(
                 squeezed(member),

@@ -53,6 +53,9 @@ impl CommandPool {
     }
 }
 
+/// A set of embedded samplers: its bind point, number and handle.
+pub(super) type EmbeddedSamplers = (BindPoint, u32, u32);
+
 /// A bind point, with its own pipeline, descriptors and push constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the bind points' names")]
@@ -85,6 +88,10 @@ pub struct CommandBuffer {
     pushed: [PushDescriptorSet; 2],
     /// Addresses of the bound descriptor buffers.
     descriptor_buffers: SmallVec<[u64; 4]>,
+    /// Addresses of the heaps that were bound last: of samplers, and of resources.
+    pub(super) heaps: [Option<u64>; 2],
+    /// The sets of embedded samplers of the bound pipelines.
+    pub(super) embedded_samplers: SmallVec<[EmbeddedSamplers; 2]>,
     pub(super) rendering: Rendering,
     /// State of attachment clears, created at first use.
     pub(super) attachment_clear_state: Option<Box<cmd::draw::state::FixedFunctionState>>,
@@ -123,6 +130,8 @@ impl CommandBuffer {
             surfaces: TransientSurfaces::default(),
             pushed: Default::default(),
             descriptor_buffers: SmallVec::new(),
+            heaps: [None; 2],
+            embedded_samplers: SmallVec::new(),
             rendering: Rendering::default(),
             attachment_clear_state: None,
             rectangle_state: None,
@@ -152,6 +161,8 @@ impl CommandBuffer {
             self.surfaces.clear();
             self.pushed = Default::default();
             self.descriptor_buffers.clear();
+            self.heaps = [None; 2];
+            self.embedded_samplers.clear();
             self.bound_shaders.clear();
             self.rendering.clear();
             self.unresolved_clears.clear();
@@ -234,8 +245,9 @@ impl CommandBuffer {
 
     /// Binds a compute pipeline.
     #[inline]
-    pub fn bind_pipeline(&mut self, pipeline: &Pipeline) {
+    pub fn bind_pipeline(&mut self, pipeline: &Pipeline) -> Result<()> {
         self.recorder.bind(pipeline.launch());
+        self.embed_samplers(BindPoint::Compute, pipeline.embedded_samplers().into_iter())
     }
 
     /// Binds a descriptor set; its dynamic buffers take the next offsets.
@@ -297,7 +309,12 @@ impl CommandBuffer {
         self.set_buffer_handle(point, number, handle)
     }
 
-    fn set_buffer_handle(&mut self, point: BindPoint, number: usize, handle: u32) -> Result<()> {
+    pub(super) fn set_buffer_handle(
+        &mut self,
+        point: BindPoint,
+        number: usize,
+        handle: u32,
+    ) -> Result<()> {
         match self.set_handle(point, number, handle) {
             true => Ok(()),
             false => Err(Error::InvalidUse {
@@ -439,13 +456,13 @@ impl CommandBuffer {
         let chunks = chunks.map(|(_, words)| words);
         if !secondary.inherits {
             self.clear_states.clear();
-            return self
-                .recorder
-                .execute_secondary(secondary.recorder.end_state(), chunks);
+            self.recorder
+                .execute_secondary(secondary.recorder.end_state(), chunks)?;
+            return self.bind_heaps_again();
         }
         let left = secondary.recorder.end_state();
         if self.recorder.execute_secondary_in_rendering(left, chunks)? {
-            return Ok(());
+            return self.bind_heaps_again();
         }
         Err(Error::InvalidUse {
             why: "executing a render pass continuation outside a rendering",

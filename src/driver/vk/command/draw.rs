@@ -13,7 +13,7 @@ use cmd::draw::state::{
 };
 use cmd::draw::{ByteCount, DrawParams};
 
-use super::buffer::CommandBuffer;
+use super::buffer::{BindPoint, CommandBuffer};
 use crate::compiler::Stage;
 use crate::error::{Error, Result};
 use crate::graphics::{Pipeline, ShaderObject, VertexBinding, convert, set_vertex_input};
@@ -56,10 +56,11 @@ pub struct VertexBufferBinding {
 impl CommandBuffer {
     /// Binds a graphics pipeline.
     #[inline]
-    pub fn bind_graphics(&mut self, pipeline: &Pipeline) {
+    pub fn bind_graphics(&mut self, pipeline: &Pipeline) -> Result<()> {
         self.bound_shaders.clear();
         let lay = |state: &mut FixedFunctionState| pipeline.fixed().apply(state);
         self.recorder.draws().bind(pipeline.draw(), lay);
+        self.embed_samplers(BindPoint::Graphics, pipeline.embedded_samplers())
     }
 
     /// Binds a shader object to a graphics stage. `None`: unbinds what is bound to it.
@@ -84,6 +85,7 @@ impl CommandBuffer {
             .find_or_link(&self.context, bound, views)?;
         let lay = |state: &mut FixedFunctionState| program.fixed().apply(state);
         self.recorder.draws().bind(program.draw(), lay);
+        self.embed_samplers(BindPoint::Graphics, program.embedded_samplers())?;
         self.bound_shaders.is_changed = false;
         Ok(())
     }

@@ -7,6 +7,7 @@
 
 mod contents;
 mod data;
+mod heap;
 mod indirect;
 mod layout;
 mod pipeline_layout;
@@ -15,10 +16,13 @@ mod push;
 mod set;
 mod texel_buffers;
 
+pub use abi::{HeapIndex, HeapMapping, HeapOffset, IndexLocation, MappingSource};
+
 pub use crate::heap_states::HeapStates;
 pub use crate::surface_state::BufferDescriptor;
 pub use contents::DescriptorContents;
 pub use data::{DESCRIPTOR_BYTES, DescriptorBytes, buffer_descriptor, image_descriptor};
+pub use heap::HeapSamplers;
 pub use i915::SurfaceHeap;
 pub(crate) use indirect::handle_at;
 pub use layout::{BindingInfo, SetLayout, SetLayoutBuilder, descriptor_slots};

@@ -37,7 +37,10 @@ pub struct PipelineLayout {
     pub dynamic_base: SmallVec<[u32; USUAL_SETS]>,
     /// Dynamic buffers of all sets.
     pub dynamic_count: u32,
+    /// The layout as the compiler sees it.
     abi: OnceLock<abi::PipelineLayout>,
+    /// The set of embedded samplers of a shader that uses descriptor heaps, and its number.
+    pub(super) embedded: Option<(u32, Arc<SetLayout>)>,
 }
 
 impl PipelineLayout {
@@ -75,6 +78,19 @@ impl PipelineLayout {
             dynamic_count,
             sets,
             abi: OnceLock::new(),
+            embedded: None,
+        })
+    }
+
+    /// A layout without sets of its own, which the compiler sees as `abi`.
+    pub(super) fn with_abi(
+        abi: abi::PipelineLayout,
+        embedded: Option<(u32, Arc<SetLayout>)>,
+    ) -> Result<Self> {
+        Ok(Self {
+            abi: OnceLock::from(abi),
+            embedded,
+            ..Self::new(&[], &[])?
         })
     }
 
@@ -86,13 +102,28 @@ impl PipelineLayout {
                 sets: sets.map(|(set, &base)| set.to_abi(base)).collect(),
                 sampler_base_bytes: SAMPLER_BASE_BYTES,
                 indirect_base_high: BASE_HIGH,
+                heap: None,
             }
         })
     }
 
+    /// The number of the set of embedded samplers that the shader reads, and the set's handle;
+    /// `None` if it has none, or does not use descriptor heaps.
+    pub(crate) fn embedded_samplers(&self) -> Option<(u32, u32)> {
+        let (number, set) = self.embedded.as_ref()?;
+        Some((*number, set.embedded_handle()?))
+    }
+
     /// Whether a set has a binding that may hold input attachments.
     pub fn may_hold_input_attachments(&self) -> bool {
+        use abi::resource_type::{READ_ONLY_IMAGE, READ_WRITE_IMAGE};
         use api::DescriptorType as D;
+        let heap = self.abi.get().and_then(|abi| abi.heap.as_ref());
+        if let Some(heap) = heap {
+            let mut mappings = heap.mappings.iter();
+            let images = READ_ONLY_IMAGE | READ_WRITE_IMAGE;
+            return mappings.any(|mapping| mapping.resources & images != 0);
+        }
         let bindings = self.sets.iter().flat_map(|set| &set.bindings);
         let mut kinds = bindings.map(|binding| binding.info.kind);
         kinds.any(|kind| [D::INPUT_ATTACHMENT, D::MUTABLE_EXT].contains(&kind))

@@ -98,6 +98,8 @@ pub struct Pipeline {
     stages: Vec<Arc<Code>>,
     /// The stages that were compiled for it.
     own_stages: SmallVec<[BinaryStage; 2]>,
+    /// The layouts of the stages that embed samplers.
+    embedded: Vec<Arc<PipelineLayout>>,
     _scratch: Vec<Arc<i915::Buffer>>,
 }
 
@@ -160,6 +162,13 @@ impl Pipeline {
             Some(layout) => layout.dynamic_base.to_vec(),
             None => dynamic_buffers::first_indices(layouts),
         };
+        let embedded: Vec<_> = parts
+            .stages
+            .iter()
+            .map(|stage| &stage.info.layout)
+            .filter(|layout| layout.embedded_samplers().is_some())
+            .cloned()
+            .collect();
         let stages = parts.stages.into_iter().map(|stage| {
             let push = &stage.code.shader.push;
             StageCode {
@@ -175,10 +184,11 @@ impl Pipeline {
             reads_tests: parts.facts.reads_tests.may_read(),
             ignored_targets: parts.facts.ignored_targets,
         };
-        let pipeline = Self::link(context, parts.fixed, stages.collect(), purpose)?;
+        let linked = Self::link(context, parts.fixed, stages.collect(), purpose)?;
         Ok(Self {
             own_stages,
-            ..pipeline
+            embedded,
+            ..linked
         })
     }
 
@@ -223,8 +233,17 @@ impl Pipeline {
             fixed,
             stages: codes.into_iter().map(|code| code.code).collect(),
             own_stages: SmallVec::new(),
+            embedded: Vec::new(),
             _scratch: scratch_buffers,
         })
+    }
+
+    /// Number and handle of each stage's set of embedded samplers.
+    #[inline]
+    pub(crate) fn embedded_samplers(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.embedded
+            .iter()
+            .filter_map(|layout| layout.embedded_samplers())
     }
 
     /// The packed shaders and static state.

@@ -17,6 +17,7 @@ use crate::cache_entry::{Reader, put_u32, read_shader, write_shader};
 use crate::code::Code;
 use crate::compiler::{self, ShaderInfo, Stage};
 use crate::context::Context;
+use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::shader::ShaderModule;
 
@@ -245,6 +246,11 @@ impl ShaderObject {
     /// Its code, if it is compiled alone.
     pub fn compiled(&self) -> Option<&Arc<abi::ShaderBinary>> {
         self.compiled.as_ref().map(|stage| &stage.code.shader)
+    }
+
+    /// Its layout.
+    pub fn layout(&self) -> &Arc<PipelineLayout> {
+        &self.info.layout
     }
 
     /// Its stage.

@@ -12,6 +12,7 @@
 
 mod aux_choice;
 mod create_info;
+mod heap_surfaces;
 mod object;
 pub mod texel;
 mod view;

@@ -19,6 +19,7 @@ use super::aux_choice::{
     AuxKind, aux_kind, can_track_clears, channel_sizes, disable_flag, is_compressible,
 };
 use super::create_info::ImageCreateInfo;
+use super::heap_surfaces::HeapSurfaces;
 use crate::buffer::Requirements;
 use crate::error::{Error, Result};
 use crate::format::{self, Format};
@@ -70,6 +71,8 @@ pub struct Image {
     ranges: SmallVec<[MemoryRange; 1]>,
     /// Whether fast clears are tracked beyond a rendering: [`UNDECIDED`] at first.
     clear_tracking: AtomicU8,
+    /// The surface states of its descriptors in heaps.
+    pub heap_surfaces: HeapSurfaces,
 }
 
 /// No recording has had to decide yet.
@@ -122,6 +125,7 @@ impl Image {
             parts: SmallVec::new(),
             ranges: SmallVec::from_buf([MemoryRange::default()]),
             clear_tracking: AtomicU8::new(UNDECIDED),
+            heap_surfaces: HeapSurfaces::default(),
         });
         if let Some(image) = Arc::get_mut(&mut image) {
             image.add_parts(physical)?;
@@ -136,6 +140,7 @@ impl Image {
             parts,
             ranges,
             clear_tracking: _,
+            heap_surfaces: _,
         } = self;
         let disjoint = info
             .question

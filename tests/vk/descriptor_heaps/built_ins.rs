@@ -1,0 +1,179 @@
+//! Heaps as built-in variables of shaders (SPV_EXT_descriptor_heap).
+
+use super::heap::{
+    Resource, Type, address, bind_resources, bind_samplers, dispatch, heap, push, put, put_sampler,
+};
+use super::images::{numbered, view_info};
+use crate::rig::Rig;
+use crate::textures::nearest;
+
+/// The words of SPIR-V text.
+fn assemble(text: &str) -> Vec<u32> {
+    let text =
+        format!("[require]\nvulkan 1.2\n\n[compute shader spirv]\n{text}\n[test]\ncompute 1 1 1\n");
+    let script = vkrunner::parse(&text, &[]).unwrap();
+    let modules = vkrunner::Runner::compile(&script).unwrap();
+    modules.into_iter().next().unwrap().1
+}
+
+/// Reads and writes resources of every type that shaders find in the heaps: through arrays, whose
+/// strides are sizes of descriptors, and through the members of a struct.
+const SHADER: &str = r#"OpCapability Shader
+OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension "SPV_KHR_untyped_pointers"
+OpExtension "SPV_EXT_descriptor_heap"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %resources %samplers %pushed
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %resources BuiltIn ResourceHeapEXT
+OpDecorate %samplers BuiltIn SamplerHeapEXT
+OpDecorateId %buffers ArrayStrideIdEXT %buffer_size
+OpDecorateId %uniforms ArrayStrideIdEXT %buffer_size
+OpDecorateId %images ArrayStrideIdEXT %twice
+OpDecorate %plain_samplers ArrayStride 16
+OpMemberDecorate %mixed 0 Offset 32
+OpMemberDecorateIdEXT %mixed 1 OffsetIdEXT %sampled_at
+OpMemberDecorate %mixed 2 Offset 128
+OpDecorate %words ArrayStride 4
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+OpMemberDecorate %push_block 0 Offset 4
+OpDecorate %push_block Block
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%u2 = OpTypeVector %uint 2
+%u4 = OpTypeVector %uint 4
+%f2 = OpTypeVector %float 2
+%words = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %words
+%push_block = OpTypeStruct %uint
+%buffer = OpTypeBufferEXT StorageBuffer
+%uniform = OpTypeBufferEXT Uniform
+%buffers = OpTypeRuntimeArray %buffer
+%uniforms = OpTypeRuntimeArray %uniform
+%texture = OpTypeImage %uint 2D 0 0 0 1 Unknown
+%picture = OpTypeImage %uint 2D 0 0 0 2 R32ui
+%sampler = OpTypeSampler
+%images = OpTypeRuntimeArray %texture
+%plain_samplers = OpTypeRuntimeArray %sampler
+%mixed = OpTypeStruct %uniform %texture %picture
+%sampled = OpTypeSampledImage %texture
+%buffer_size = OpConstantSizeOfEXT %uint %buffer
+%image_size = OpConstantSizeOfEXT %uint %texture
+%n0 = OpConstant %uint 0
+%n1 = OpConstant %uint 1
+%n2 = OpConstant %uint 2
+%n3 = OpConstant %uint 3
+%n4 = OpConstant %uint 4
+%n5 = OpConstant %uint 5
+%n6 = OpConstant %uint 6
+%n7 = OpConstant %uint 7
+%n1000 = OpConstant %uint 1000
+%twice = OpSpecConstantOp %uint IMul %image_size %n2
+%sampled_at = OpSpecConstantOp %uint IMul %image_size %n4
+%f0 = OpConstant %float 0
+%f625 = OpConstant %float 0.625
+%f375 = OpConstant %float 0.375
+%corner = OpConstantComposite %u2 %n3 %n0
+%middle = OpConstantComposite %f2 %f625 %f375
+%heap_ptr = OpTypeUntypedPointerKHR UniformConstant
+%buffer_ptr = OpTypeUntypedPointerKHR StorageBuffer
+%uniform_ptr = OpTypeUntypedPointerKHR Uniform
+%image_ptr = OpTypeUntypedPointerKHR Image
+%block_ptr = OpTypePointer StorageBuffer %block
+%word_ptr = OpTypePointer StorageBuffer %uint
+%pushed_ptr = OpTypePointer PushConstant %push_block
+%pushed_word = OpTypePointer PushConstant %uint
+%resources = OpUntypedVariableKHR %heap_ptr UniformConstant
+%samplers = OpUntypedVariableKHR %heap_ptr UniformConstant
+%pushed = OpVariable %pushed_ptr PushConstant
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%index_at = OpAccessChain %pushed_word %pushed %n0
+%index = OpLoad %uint %index_at
+%out_at = OpUntypedAccessChainKHR %heap_ptr %buffers %resources %n1
+%out = OpBufferPointerEXT %block_ptr %out_at
+%r0 = OpAccessChain %word_ptr %out %n0 %n0
+%r1 = OpAccessChain %word_ptr %out %n0 %n1
+%r2 = OpAccessChain %word_ptr %out %n0 %n2
+%r3 = OpAccessChain %word_ptr %out %n0 %n3
+%r4 = OpAccessChain %word_ptr %out %n0 %n4
+%r5 = OpAccessChain %word_ptr %out %n0 %n5
+%r6 = OpAccessChain %word_ptr %out %n0 %n6
+%r7 = OpAccessChain %word_ptr %out %n0 %n7
+%uniform_at = OpUntypedAccessChainKHR %heap_ptr %uniforms %resources %index
+%numbers = OpBufferPointerEXT %uniform_ptr %uniform_at
+%number_at = OpUntypedAccessChainKHR %uniform_ptr %u4 %numbers %n2
+%number = OpLoad %uint %number_at
+OpStore %r0 %number
+%member_at = OpUntypedAccessChainKHR %heap_ptr %mixed %resources %n0
+%member = OpBufferPointerEXT %uniform_ptr %member_at
+%four = OpLoad %u4 %member
+%fourth = OpCompositeExtract %uint %four 3
+OpStore %r1 %fourth
+%image_at = OpUntypedAccessChainKHR %heap_ptr %images %resources %n2
+%image = OpLoad %texture %image_at
+%sampler_at = OpUntypedAccessChainKHR %heap_ptr %plain_samplers %samplers %index
+%one_sampler = OpLoad %sampler %sampler_at
+%both = OpSampledImage %sampled %image %one_sampler
+%texel = OpImageSampleExplicitLod %u4 %both %middle Lod %f0
+%red = OpCompositeExtract %uint %texel 0
+OpStore %r2 %red
+%same_at = OpUntypedAccessChainKHR %heap_ptr %mixed %resources %n1
+%same = OpLoad %texture %same_at
+%fetched = OpImageFetch %u4 %same %corner Lod %n0
+%red2 = OpCompositeExtract %uint %fetched 0
+OpStore %r3 %red2
+%picture_at = OpUntypedAccessChainKHR %heap_ptr %mixed %resources %n2
+%texel_at = OpUntypedImageTexelPointerEXT %image_ptr %picture %picture_at %corner %n0
+%before = OpAtomicIAdd %uint %texel_at %n1 %n0 %n1000
+OpStore %r4 %before
+%loaded = OpLoad %picture %picture_at
+%read = OpImageRead %u4 %loaded %corner
+%red3 = OpCompositeExtract %uint %read 0
+OpStore %r5 %red3
+%untyped = OpBufferPointerEXT %buffer_ptr %out_at
+%length = OpUntypedArrayLengthKHR %uint %block %untyped 0
+OpStore %r6 %length
+%sum = OpIAdd %uint %buffer_size %image_size
+OpStore %r7 %sum
+OpReturn
+OpFunctionEnd
+"#;
+
+#[test]
+fn shaders_index_heaps() {
+    let rig = Rig::new();
+    let (out, mut uniform) = (rig.buffer(64), rig.buffer(64));
+    uniform.write_dwords(&[11, 12, 13, 14]);
+    let (mut resources, mut samplers) = (heap(&rig), heap(&rig));
+    let (first, second) = (numbered(&rig, 50), numbered(&rig, 150));
+    let of = |buffer, bytes| Resource::Buffer(Some((address(&rig, buffer), bytes)));
+    put(&rig, &mut resources, 16, Type::STORAGE_BUFFER, of(&out, 64));
+    for at in [32, 48] {
+        put(
+            &rig,
+            &mut resources,
+            at,
+            Type::UNIFORM_BUFFER,
+            of(&uniform, 16),
+        );
+    }
+    let [first, second] = [view_info(&first), view_info(&second)];
+    for (at, kind, info) in [
+        (64, Type::SAMPLED_IMAGE, &first),
+        (128, Type::STORAGE_IMAGE, &second),
+    ] {
+        put(&rig, &mut resources, at, kind, Resource::Image(Some(info)));
+    }
+    put_sampler(&rig, &mut samplers, 48, &nearest());
+    dispatch(&rig, &assemble(SHADER), &[], |commands| {
+        bind_resources(&rig, commands, &resources);
+        bind_samplers(&rig, commands, &samplers);
+        push(&rig, commands, 4, &[3]);
+    });
+    assert_eq!(out.dwords()[..8], [13, 14, 56, 53, 153, 1153, 16, 32]);
+}

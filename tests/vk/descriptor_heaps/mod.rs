@@ -1,0 +1,7 @@
+//! Descriptor heaps (VK_EXT_descriptor_heap).
+
+mod buffers;
+mod built_ins;
+mod commands;
+mod heap;
+mod images;
