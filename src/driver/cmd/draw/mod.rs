@@ -7,6 +7,7 @@
 
 mod generation;
 pub mod link;
+mod pipeline;
 mod push_constants;
 pub mod recorder;
 pub mod shader;

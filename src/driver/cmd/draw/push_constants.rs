@@ -48,7 +48,6 @@ pub(super) struct PushLayout {
     pub(super) reads: WordMask,
     block_reads: WordMask,
     range_reads: WordMask,
-    sampler_reads: WordMask,
 }
 
 /// A pushed range of a uniform buffer.
@@ -170,8 +169,7 @@ impl PushLayout {
         };
         let handles = ranges.iter().map(|range| bit(range.index));
         let range_reads = handles.fold(contents, |all, bit| all | bit);
-        let sampler_reads = samplers.map_or(0, |samplers| bit(samplers.0));
-        let reads = block_reads | range_reads | sampler_reads;
+        let reads = block_reads | range_reads | samplers.map_or(0, |samplers| bit(samplers.0));
         Some(Self {
             constants_first: first as usize,
             constants: count as usize,
@@ -179,7 +177,6 @@ impl PushLayout {
             reads,
             block_reads,
             range_reads,
-            sampler_reads,
             values: driver,
             ranges,
             samplers,
@@ -267,9 +264,7 @@ pub(super) fn emit_stage_constants<G: DrawGeneration, M: StreamMemory>(
                     registers: pushed.registers,
                 };
             }
-            if let Some((index, offset_bytes)) = pushed.samplers
-                && pushed.sampler_reads & bound.changed != 0
-            {
+            if let Some((index, offset_bytes)) = pushed.samplers {
                 let at = pushed_word(words, index).wrapping_add(offset_bytes);
                 G::emit_sampler_pointer(stream, stage, at)?;
             }

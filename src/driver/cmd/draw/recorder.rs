@@ -9,13 +9,13 @@ use abi::DriverValue;
 
 use crate::draw::generation::{
     ByteCount, CONSTANT_BUFFERS, CONSTANT_STAGES, ConstantBuffer, ConstantStage, DrawGeneration,
-    DrawParams, DrawState, StaticState,
+    DrawParams, DrawState,
 };
+pub use crate::draw::pipeline::DrawPipeline;
 use crate::draw::push_constants::{
-    BUFFER_CONTENTS, BoundWords, EmptyLastBuffers, PushLayout, WordMask, emit_stage_constants,
-    word_mask,
+    BUFFER_CONTENTS, BoundWords, EmptyLastBuffers, WordMask, emit_stage_constants, word_mask,
 };
-use crate::draw::shader::{PipelineShaders, Tessellation, VertexInputs};
+use crate::draw::shader::VertexInputs;
 use crate::draw::state::{DirtyGroups, FixedFunctionState, TargetSlots};
 use crate::draw::target::{DepthStencilTarget, HizOp, RenderTargets};
 use crate::draw::vertex_cache::{self, VertexCache};
@@ -25,59 +25,6 @@ use crate::generation::{
 };
 
 use crate::stream::{Stream, StreamMemory};
-
-/// A graphics pipeline, packed once.
-#[derive(Clone, Debug)]
-pub struct DrawPipeline<G: DrawGeneration> {
-    packed: Box<G::Pipeline>,
-    /// Push layout of each active stage. The fragment stage is always listed, since its constants
-    /// are emitted even without a fragment shader.
-    pushed: Vec<(ConstantStage, Option<PushLayout>)>,
-}
-
-impl<G: DrawGeneration> DrawPipeline<G> {
-    /// Whether a stage is active with the given push layout.
-    fn pushes(&self, stage: ConstantStage, layout: Option<&PushLayout>) -> bool {
-        let mut stages = self.pushed.iter();
-        stages.any(|pushed| pushed.0 as u8 == stage as u8 && pushed.1.as_ref() == layout)
-    }
-}
-
-impl<G: DrawGeneration> DrawPipeline<G> {
-    /// Packs shaders and static state. Returns `None` if they exceed the limits of constants, URB
-    /// space or stream output declarations.
-    pub fn new(
-        device: &hw::Device,
-        shaders: &PipelineShaders<'_>,
-        static_state: Option<&StaticState<'_>>,
-    ) -> Option<Self> {
-        use ConstantStage as S;
-        let mut pushed = vec![(S::Vertex, Some(PushLayout::new(shaders.vertex.push)?))];
-        if let Some(Tessellation {
-            control,
-            evaluation,
-            ..
-        }) = &shaders.tessellation
-        {
-            pushed.push((S::Hull, Some(PushLayout::new(control.program.push)?)));
-            pushed.push((S::Domain, Some(PushLayout::new(evaluation.program.push)?)));
-        }
-        if let Some(geometry) = &shaders.geometry {
-            pushed.push((S::Geometry, Some(PushLayout::new(geometry.program.push)?)));
-        }
-        pushed.push((
-            S::Fragment,
-            match &shaders.fragment {
-                Some(fragment) => Some(PushLayout::new(fragment.push)?),
-                None => None,
-            },
-        ));
-        Some(Self {
-            packed: G::pack_pipeline(device, shaders, static_state)?,
-            pushed,
-        })
-    }
-}
 
 /// A meta operation's draw.
 #[derive(Debug)]
@@ -506,29 +453,24 @@ impl<G: DrawGeneration> BatchDrawState<G> {
                 }
             }
         }
-        let last = self.pushed_pipeline.as_ref();
-        let is_same = !self.dirty.any(DirtyGroups::SHADERS)
-            || last.is_some_and(|last| Arc::ptr_eq(last, pipeline));
+        if self.dirty.any(DirtyGroups::SHADERS) {
+            return self.emit_switched_constants(stream, machine);
+        }
+        let bound = BoundWords {
+            words: &self.words,
+            changed: self.changed_words,
+        };
         let mut fragment_emitted = false;
         for (stage, pushed) in &pipeline.pushed {
-            let pushed = pushed.as_ref();
+            let reads = pushed.as_ref().map_or(0, |pushed| pushed.reads);
+            if reads & bound.changed == 0 {
+                continue;
+            }
             let (emitted_buffers, empty_last) = (
                 &mut self.emitted_buffers[*stage as usize],
                 &mut self.empty_last,
             );
-            let mut changed = self.changed_words;
-            if is_same || last.is_some_and(|last| last.pushes(*stage, pushed)) {
-                if pushed.is_none_or(|pushed| pushed.reads & changed == 0) {
-                    continue;
-                }
-            } else {
-                *emitted_buffers = Default::default();
-                changed = WordMask::MAX;
-            }
-            let bound = BoundWords {
-                words: &self.words,
-                changed,
-            };
+            let pushed = pushed.as_ref();
             emit_stage_constants::<G, M>(
                 stream,
                 machine,
@@ -545,9 +487,57 @@ impl<G: DrawGeneration> BatchDrawState<G> {
             }
         }
         self.changed_words = 0;
-        if !is_same {
-            self.pushed_pipeline = Some(Arc::clone(pipeline));
+        Ok(fragment_emitted)
+    }
+
+    /// As [`BatchDrawState::emit_constants`], if the pipeline may have changed: all constants of the
+    /// stages whose push layout is not that of the constants in effect.
+    #[inline(never)]
+    fn emit_switched_constants<M: StreamMemory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        machine: &DeviceInfo,
+    ) -> Result<bool, M::Error> {
+        let Some(pipeline) = &self.pipeline else {
+            return Ok(false);
+        };
+        let last = self.pushed_pipeline.replace(Arc::clone(pipeline));
+        let mut fragment_emitted = false;
+        for (stage, pushed) in &pipeline.pushed {
+            let pushed = pushed.as_ref();
+            let emitted_buffers = &mut self.emitted_buffers[*stage as usize];
+            let mut changed = self.changed_words;
+            if last
+                .as_ref()
+                .is_some_and(|last| last.pushes(*stage, pushed))
+            {
+                if pushed.is_none_or(|pushed| pushed.reads & changed == 0) {
+                    continue;
+                }
+            } else {
+                *emitted_buffers = Default::default();
+                changed = WordMask::MAX;
+            }
+            let bound = BoundWords {
+                words: &self.words,
+                changed,
+            };
+            let empty_last = &mut self.empty_last;
+            emit_stage_constants::<G, M>(
+                stream,
+                machine,
+                *stage,
+                pushed,
+                &bound,
+                emitted_buffers,
+                empty_last,
+            )?;
+            match stage {
+                ConstantStage::Fragment => fragment_emitted = true,
+                _ => G::emit_binding_table_pointer(stream, *stage, 0)?,
+            }
         }
+        self.changed_words = 0;
         Ok(fragment_emitted)
     }
 

@@ -119,7 +119,7 @@ impl DrawGeneration for Gen9 {
             true => emit_compared(stream, emitted, draw_state)?,
             false => false,
         };
-        emit_buffers(stream, draw_state)?;
+        emit_buffers(stream, emitted, draw_state)?;
         // Depth clamping and the clip space depth range are part of the viewport states.
         let places = DirtyGroups::VIEWPORTS
             .with(DirtyGroups::SCISSORS)
@@ -131,7 +131,7 @@ impl DrawGeneration for Gen9 {
             let target = &targets.depth_stencil;
             stream.emit(pixel::depth_stencil(&state.depth_stencil, target))?;
         }
-        emit_blend_constants(stream, draw_state)?;
+        emit_blend_constants(stream, emitted, draw_state)?;
         Ok(urb_changed)
     }
 
@@ -428,6 +428,7 @@ fn emit_compared<M: StreamMemory>(
 #[inline(always)]
 fn emit_buffers<M: StreamMemory>(
     stream: &mut Stream<M>,
+    emitted: &mut EmittedPackets,
     draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     let DrawState { dirty, state, .. } = *draw_state;
@@ -438,7 +439,7 @@ fn emit_buffers<M: StreamMemory>(
         stream.emit(vertex::index_buffer(&state.index_buffer))?;
     }
     if dirty.any(DirtyGroups::ASSEMBLY.with(DirtyGroups::INDEX_BUFFER)) {
-        stream.emit(vertex::assembly(state))?;
+        emit_if_different(stream, &mut emitted.assembly, &vertex::assembly(state))?;
     }
     Ok(())
 }
@@ -640,6 +641,7 @@ fn emit_blend_state<M: StreamMemory>(
 #[inline(always)]
 fn emit_blend_constants<M: StreamMemory>(
     stream: &mut Stream<M>,
+    emitted: &mut EmittedPackets,
     draw_state: &DrawState<'_, PackedPipeline>,
 ) -> Result<(), M::Error> {
     let DrawState {
@@ -651,6 +653,10 @@ fn emit_blend_constants<M: StreamMemory>(
     if dirty.any(DirtyGroups::BLEND_CONSTANTS) {
         use state_cc_state_pointers as pointer;
         let words = pixel::constants(&state.blend);
+        if emitted.constants == Some(words) {
+            return Ok(());
+        }
+        emitted.constants = Some(words);
         let data = stream.data(words.len())?;
         data.words.copy_from_slice(&words);
         let at = offset(data.address, dynamic_base);

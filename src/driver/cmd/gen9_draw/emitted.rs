@@ -136,6 +136,10 @@ pub struct EmittedPackets {
     pub(super) blend: [u32; 2],
     /// 3DSTATE_WM.
     pub(super) wm: [u32; 2],
+    /// COLOR_CALC_STATE, whose pointer was emitted.
+    pub(super) constants: Option<[u32; 6]>,
+    /// 3DSTATE_VF_TOPOLOGY and 3DSTATE_VF.
+    pub(super) assembly: [u32; 4],
     /// Their memory belongs to the batch, whatever other users of the 3D pipeline emit.
     blend_states: [EmittedBlendState; BLEND_STATES],
     /// The entry of `blend_states` to replace next.
@@ -160,6 +164,8 @@ impl EmittedPackets {
         self.blend_pointer = [0; 2];
         self.blend = [0; 2];
         self.wm = [0; 2];
+        self.constants = None;
+        self.assembly = [0; 4];
     }
 
     /// [`super::hiz`] has emitted packets. Returns the groups of those that draws must emit again.

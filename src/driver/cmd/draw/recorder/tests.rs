@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::Gen9;
+use crate::draw::generation::StaticState;
 use crate::draw::shader::{
     ComputedDepth, FragmentInput, FragmentShader, FragmentVariant, GeometryShader, InputSource,
-    StreamOut, TargetOp, UrbStageShader, VertexShader,
+    PipelineShaders, StreamOut, TargetOp, UrbStageShader, VertexShader,
 };
 use crate::draw::state::{BlendFactor, CullMode, PolygonMode};
 use crate::draw::target::DepthStencilTarget;
