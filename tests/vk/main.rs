@@ -9,6 +9,7 @@
 mod address_commands;
 mod addresses;
 mod allocation_callbacks;
+mod aspect_copies;
 mod astc;
 mod blits;
 mod borders;

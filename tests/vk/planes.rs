@@ -361,7 +361,11 @@ void main()
             let meant = how.meant(from, kind.bits);
             for (got, meant) in found[at * 4..].iter().zip(meant) {
                 // Close enough to tell numbers of 10 or 12 bits from those of 16.
-                let tolerance = if kind.bits % 8 == 0 { 0.008 } else { 0.000_1 };
+                let tolerance = if kind.bits.is_multiple_of(8) {
+                    0.008
+                } else {
+                    0.000_1
+                };
                 assert!(
                     (got - meant).abs() < tolerance,
                     "{:?} {:?} {:?}, texel {column} {row}: {:?} {meant:?}",

@@ -5,8 +5,8 @@
 //! Out: NIR; launches.
 //!
 //! Each sample is copied separately; copies of whole quads are copies of texels
-//! ([`crate::copy_texels`]). Samples of colour are read as a texture, since its MCS tells where they
-//! are.
+//! ([`crate::copy_texels`]). Samples of colour are read as a texture, since its MCS tells where
+//! they are.
 //! Ref: SKL PRM vol. 5, "Interleaved Multisampled Surfaces".
 
 use entity::Id;
@@ -88,7 +88,7 @@ pub fn interleave_sample(
     all.map(|(slice, band)| {
         let rows_px = BAND_PX.min(height_px - band);
         let (span, plane, [x_first, y_first]) =
-            destination.part(samples, (slice, band), [width_px, rows_px]);
+            destination.memory_of_rows(samples, (slice, band), [width_px, rows_px]);
         let mut push_dw = [0; MAX_PUSH_DW];
         let rest = [
             width_px,
@@ -118,7 +118,7 @@ pub fn interleave_sample(
 impl Quads {
     /// The part of a box from a row of pixels of a slice on: its memory, its plane as push
     /// constants, and the pixel of its first quad at which it starts.
-    fn part(
+    fn memory_of_rows(
         &self,
         samples: SampleCopy,
         (slice, top): (u32, u32),
@@ -154,7 +154,8 @@ pub fn copy_samples(
         let mut push_dw = [0; MAX_PUSH_DW];
         let mut spans = [MemoryRange::default(); MAX_BUFFERS];
         for (side, quads) in [source, destination].into_iter().enumerate() {
-            let (span, words, first) = quads.part(samples, (slice, top), [width_px, rows_px]);
+            let (span, words, first) =
+                quads.memory_of_rows(samples, (slice, top), [width_px, rows_px]);
             if let Some(to) = spans.get_mut(side) {
                 *to = span;
             }

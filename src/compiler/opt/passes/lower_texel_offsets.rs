@@ -64,7 +64,7 @@ fn dynamic_offset(s: &Shader, i: &Instr) -> Option<Id<Def>> {
 
 /// The samples whose offsets may differ between lanes.
 fn divergent_offsets(s: &Shader) -> FxHashSet<Id<Instr>> {
-    let mut samples: SmallVec<[(Id<Instr>, Id<Def>, Id<Block>); 4]> = SmallVec::new();
+    let mut samples: Vec<(Id<Instr>, Id<Def>, Id<Block>)> = Vec::new();
     for b in s.block_order() {
         let instrs = s.blocks[b].instrs.iter();
         samples.extend(instrs.filter_map(|i| Some((*i, dynamic_offset(s, &s.instrs[*i])?, b))));
