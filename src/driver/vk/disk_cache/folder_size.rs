@@ -118,7 +118,7 @@ impl FolderSize {
         };
         let (mut files, mut sum) = (self.list()?, 0u64);
         files.retain(|file| {
-            if !file.path.extension().is_some_and(|end| end == TEMPORARY) {
+            if file.path.extension().is_none_or(|end| end != TEMPORARY) {
                 sum = sum.saturating_add(file.bytes);
                 return true;
             }

@@ -39,6 +39,12 @@ fn open(folder: &Path, max_bytes: u64) -> DiskCache {
     DiskCache::new(settings, b"build", &Diagnosis::default())
 }
 
+/// Stores an entry, and waits until it is written.
+fn store(cache: &DiskCache, name: &ItemName, contents: &[u8]) {
+    cache.store(name, contents);
+    cache.writer.flush();
+}
+
 fn name(number: u32) -> ItemName {
     let mut key = [0; 32];
     key[..4].copy_from_slice(&number.to_le_bytes());
@@ -112,7 +118,7 @@ fn entries_are_found_by_owner_kind_and_key() {
     let folder = TestFolder::new("found");
     let cache = open(&folder.0, LARGE);
     assert_eq!(cache.load(&name(1)), None);
-    cache.store(&name(1), &contents(1));
+    store(&cache, &name(1), &contents(1));
     assert_eq!(cache.load(&name(1)), Some(contents(1)));
     assert_eq!(open(&folder.0, LARGE).load(&name(1)), Some(contents(1)));
     assert_eq!(cache.load(&name(2)), None);
@@ -129,10 +135,25 @@ fn entries_are_found_by_owner_kind_and_key() {
 }
 
 #[test]
+fn entries_are_found_before_they_are_written() {
+    let folder = TestFolder::new("waiting");
+    let cache = open(&folder.0, LARGE);
+    for number in 0..200 {
+        cache.store(&name(number), &contents(number));
+        assert_eq!(cache.load(&name(number)), Some(contents(number)));
+    }
+    // Destroying the cache writes them.
+    drop(cache);
+    assert_eq!(entry_files(&folder.0).len(), 200);
+    let cache = open(&folder.0, LARGE);
+    assert!((0..200).all(|number| cache.load(&name(number)) == Some(contents(number))));
+}
+
+#[test]
 fn a_damaged_entry_is_missing_and_replaced() {
     let folder = TestFolder::new("damaged");
     let cache = open(&folder.0, LARGE);
-    cache.store(&name(1), &contents(1));
+    store(&cache, &name(1), &contents(1));
     let path = entry_files(&folder.0)[0].0.clone();
     let whole = std::fs::read(&path).unwrap();
     let mut damages: Vec<Vec<u8>> = (0..8 * whole.len())
@@ -150,10 +171,10 @@ fn a_damaged_entry_is_missing_and_replaced() {
         assert_eq!(cache.load(&name(1)), None, "damage {index}");
         assert!(!path.exists(), "damage {index}");
     }
-    cache.store(&name(1), &contents(1));
+    store(&cache, &name(1), &contents(1));
     assert_eq!(cache.load(&name(1)), Some(contents(1)));
     // The file of another entry.
-    cache.store(&name(2), &contents(2));
+    store(&cache, &name(2), &contents(2));
     let files = entry_files(&folder.0);
     let other = files.iter().find(|file| file.0 != path).unwrap();
     std::fs::copy(&other.0, &path).unwrap();
@@ -161,7 +182,7 @@ fn a_damaged_entry_is_missing_and_replaced() {
     // Something else than a file.
     std::fs::create_dir(&path).unwrap();
     assert_eq!(cache.load(&name(1)), None);
-    cache.store(&name(1), &contents(1));
+    store(&cache, &name(1), &contents(1));
     assert_eq!(cache.load(&name(1)), None);
     let temporary = |file: &(PathBuf, u64)| file.0.extension().is_some();
     assert!(!entry_files(&folder.0).iter().any(temporary));
@@ -179,7 +200,7 @@ fn log_of_failing_writes(folder: &Path) -> Vec<String> {
     };
     let cache = DiskCache::new(settings, b"build", &Diagnosis::new(flags, Arc::new(log)));
     for number in 10..13 {
-        cache.store(&name(number), &contents(number));
+        store(&cache, &name(number), &contents(number));
         assert_eq!(cache.load(&name(number)), None);
     }
     drop(cache);
@@ -198,7 +219,7 @@ fn folders_that_cannot_be_written_cost_one_line() {
     }
     // One that exists, with an entry, for a user who may only read it.
     let cache = folder.0.join("cache");
-    open(&cache, LARGE).store(&name(1), &contents(1));
+    store(&open(&cache, LARGE), &name(1), &contents(1));
     let all = [&cache, entry_files(&cache)[0].0.parent().unwrap()].map(Path::to_path_buf);
     for folder in &all {
         std::fs::set_permissions(folder, PermissionsExt::from_mode(0o555)).unwrap();
@@ -227,9 +248,9 @@ fn a_limit_of_file_sizes_does_not_end_the_process() {
 #[ignore = "runs in a process that another test starts"]
 fn child_with_limit() {
     let cache = open(&folder_of_child(), LARGE);
-    cache.store(&name(1), &[1; 2000]);
+    store(&cache, &name(1), &[1; 2000]);
     assert_eq!(cache.load(&name(1)), None);
-    cache.store(&name(2), &[2; 300]);
+    store(&cache, &name(2), &[2; 300]);
     assert_eq!(cache.load(&name(2)), Some(vec![2; 300]));
 }
 
@@ -237,10 +258,10 @@ fn child_with_limit() {
 fn a_folder_that_disappears_is_created_again() {
     let folder = TestFolder::new("disappears");
     let cache = open(&folder.0.join("a/b"), LARGE);
-    cache.store(&name(1), &contents(1));
+    store(&cache, &name(1), &contents(1));
     std::fs::remove_dir_all(folder.0.join("a")).unwrap();
     assert_eq!(cache.load(&name(1)), None);
-    cache.store(&name(1), &contents(1));
+    store(&cache, &name(1), &contents(1));
     assert_eq!(cache.load(&name(1)), Some(contents(1)));
 }
 
@@ -248,7 +269,7 @@ fn a_folder_that_disappears_is_created_again() {
 fn an_entry_beyond_the_maximum_is_not_written() {
     let folder = TestFolder::new("tiny");
     let cache = open(&folder.0, 100);
-    cache.store(&name(1), &contents(1));
+    store(&cache, &name(1), &contents(1));
     assert_eq!(cache.load(&name(1)), None);
     assert!(entry_files(&folder.0).is_empty());
 }
@@ -265,11 +286,11 @@ fn entries_that_were_not_used_recently_are_deleted() {
     let folder = TestFolder::new("eviction");
     let path = |number| {
         let cache = open(&folder.0, LARGE);
-        cache.entry_path(&cache.entry_name(&name(number)))
+        entry_file::path(&folder.0, &cache.entry_name(&name(number)))
     };
     let cache = open(&folder.0, LARGE);
     for number in 0..20 {
-        cache.store(&name(number), &[number as u8; 1000]);
+        store(&cache, &name(number), &[number as u8; 1000]);
         age(&path(number), 100 - u64::from(number));
     }
     // The first three are used again.
@@ -292,7 +313,7 @@ fn entries_that_were_not_used_recently_are_deleted() {
     drop(cache);
     // Ten entries and a bit; the next write exceeds it.
     let cache = open(&folder.0, 11_000);
-    cache.store(&name(100), &[100; 1000]);
+    store(&cache, &name(100), &[100; 1000]);
     drop(cache);
     let left: Vec<u32> = (0..101).filter(|number| path(*number).exists()).collect();
     assert_eq!(left, [0, 1, 2, 15, 16, 17, 18, 19, 100]);
@@ -300,7 +321,7 @@ fn entries_that_were_not_used_recently_are_deleted() {
     assert!(foreign.iter().all(|file| file.exists()));
     // Within the limit, nothing is deleted.
     let cache = open(&folder.0, 11_000);
-    cache.store(&name(101), &[100; 1000]);
+    store(&cache, &name(101), &[100; 1000]);
     drop(cache);
     assert!((100..102).all(|number| path(number).exists()) && path(15).exists());
 }
@@ -312,12 +333,12 @@ fn the_folder_stays_below_its_maximum() {
     for round in 0..4 {
         let cache = open(&folder.0, max_bytes);
         for number in 0..40 {
-            cache.store(&name(round * 40 + number), &[7; 1000]);
+            store(&cache, &name(round * 40 + number), &[7; 1000]);
         }
         drop(cache);
         // The last writes of a round may follow the eviction that they need.
         let cache = open(&folder.0, max_bytes);
-        cache.store(&name(10_000 + round), &[7; 10]);
+        store(&cache, &name(10_000 + round), &[7; 10]);
         drop(cache);
         let bytes = total_bytes(&folder.0);
         assert!((10_000..=max_bytes).contains(&bytes), "{bytes}");
@@ -391,7 +412,7 @@ fn entries_are_used_while_others_are_deleted() {
         }
     });
     let cache = open(&folder.0, 6_000);
-    cache.store(&name(1000), &[0; 10]);
+    store(&cache, &name(1000), &[0; 10]);
     drop(cache);
     assert!(total_bytes(&folder.0) <= 6_000);
 }
