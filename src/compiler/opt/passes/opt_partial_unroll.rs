@@ -217,8 +217,16 @@ fn find_counter(
             i64::from(bits)
         })
     };
+    let max = if signed {
+        i64::from(i32::MAX)
+    } else {
+        i64::from(u32::MAX)
+    };
     let iterations = match (value(first), value(bound)) {
-        (Some(a), Some(b)) => Some((b - a).max(0).cast_unsigned().div_ceil(step)),
+        // The last sum must not wrap, or there are more.
+        (Some(a), Some(b)) if b + (step as i64) <= max => {
+            Some((b - a).max(0).cast_unsigned().div_ceil(step))
+        }
         _ => None,
     };
     Some(Counter {
