@@ -494,6 +494,9 @@ impl Gen<'_> {
     /// A loop of a few rounds, counted in a variable of its own; the count is known or not, and
     /// asked for first or last.
     fn repeat(&mut self, depth: u32) {
+        if self.r.next(3) == 0 {
+            return self.count();
+        }
         let int = self.b.shader.types.intern(Type::Int(32));
         let counter = self.b.shader.vars.push(temp(int));
         let zero = self.b.imm_u32(0);
@@ -509,6 +512,52 @@ impl Gen<'_> {
         } else {
             self.rounds_asked_first(counter, limit, depth);
         }
+        self.b.pop_loop();
+    }
+
+    /// A loop that is left at its beginning alone, over elements at a distance of each other. The
+    /// values of two variables move from one round to the next.
+    fn count(&mut self) {
+        let int = self.b.shader.types.intern(Type::Int(32));
+        let counter = self.b.shader.vars.push(temp(int));
+        let zero = self.b.imm_u32(0);
+        let first = if self.r.next(2) == 0 { zero } else { self.lane };
+        self.b.store_var(counter, first);
+        let (stride, base) = (self.leaf(), self.leaf());
+        let mut limit = self.b.imm_u32(2 + 3 * self.r.next(8));
+        if self.r.next(2) == 0 {
+            let mask = self.b.imm_u32(31);
+            let leaf = self.leaf();
+            limit = self.b.iand(leaf, mask);
+        }
+        let (signed, step) = (self.r.next(2) == 0, 1 + i64::from(self.r.next(3)));
+        self.b.push_loop();
+        let i = self.b.load_var(counter).unwrap();
+        let done = if signed {
+            self.b.ige(i, limit)
+        } else {
+            self.b.uge(i, limit)
+        };
+        self.b.push_if(done);
+        self.b.jump(Jump::Break);
+        self.b.pop_if();
+        let product = self.b.imul(i, stride);
+        let sum = self.b.iadd(product, base);
+        let seven = self.b.imm_u32(7);
+        let index = self.b.iand(sum, seven);
+        let x = self.element(self.input, index);
+        let unchanging = self.b.imul(stride, base);
+        let x = self.b.iadd(x, unchanging);
+        let x = self.b.ixor(x, sum);
+        let (a, b) = (self.vars[0], self.vars[1]);
+        let old = [a, b].map(|v| self.b.load_var(v).unwrap());
+        let three = self.b.imm_u32(3);
+        let scaled = self.b.imul(old[1], three);
+        let x = self.b.iadd(x, scaled);
+        self.b.store_var(a, x);
+        self.b.store_var(b, old[0]);
+        let next = self.b.iadd_imm(i, step);
+        self.b.store_var(counter, next);
         self.b.pop_loop();
     }
 

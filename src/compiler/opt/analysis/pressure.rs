@@ -16,7 +16,7 @@ pub(crate) const MAX_LIVE: u32 = 80;
 /// The register demand of each loop.
 pub(crate) struct LoopPressure {
     /// Registers live at the point of the loop with most of them.
-    most: IdMap<Loop, u32>,
+    max_live: IdMap<Loop, u32>,
     /// The loop around each loop.
     parent: IdMap<Loop, Option<Id<Loop>>>,
 }
@@ -73,25 +73,25 @@ impl LoopPressure {
         }
         walk.extend_through_loops();
         let live = walk.live_counts(position, |d| registers(s, divergence, d));
-        let mut most: IdMap<Loop, u32> = IdMap::with_default(0);
+        let mut max_live: IdMap<Loop, u32> = IdMap::with_default(0);
         for &(l, start, end) in &walk.loops {
             let inside = live.get(start as usize..=end as usize).unwrap_or(&[]);
-            most[l] = inside.iter().copied().max().unwrap_or(0);
+            max_live[l] = inside.iter().copied().max().unwrap_or(0);
         }
-        LoopPressure { most, parent }
+        LoopPressure { max_live, parent }
     }
 
     /// Registers live at the point of the loop with most of them.
-    pub(crate) fn of_loop(&self, l: Id<Loop>) -> u32 {
-        self.most[l]
+    pub(crate) fn max_live(&self, l: Id<Loop>) -> u32 {
+        self.max_live[l]
     }
 
     /// Records that values of `registers` registers became live throughout the loop.
     pub(crate) fn add(&mut self, l: Id<Loop>, registers: u32) {
-        self.most[l] += registers;
+        self.max_live[l] += registers;
         let mut inner = l;
         while let Some(outer) = self.parent[inner] {
-            self.most[outer] = self.most[outer].max(self.most[inner]);
+            self.max_live[outer] = self.max_live[outer].max(self.max_live[inner]);
             inner = outer;
         }
     }

@@ -52,7 +52,7 @@ pub fn opt_licm(s: &mut Shader, _: &Ctx) -> bool {
                 && cfg[before].reachable
             {
                 let region = LoopRegion::new(s, &cfg, l);
-                let budget = MAX_LIVE.saturating_sub(pressure.of_loop(l));
+                let budget = MAX_LIVE.saturating_sub(pressure.max_live(l));
                 let found = region.find_invariants(s, &facts, &home, budget);
                 pressure.add(l, found.registers);
                 changed |= !found.instrs.is_empty();
@@ -169,19 +169,19 @@ impl LoopRegion {
                 Use::If(_) => true,
             };
             let used = |d: Id<Def>| facts.uses.get(d).iter().any(remains);
-            let mut kept: Vec<(u32, u32, Id<Def>)> = Vec::new();
+            let mut chosen: Vec<(u32, u32, Id<Def>)> = Vec::new();
             let mut stable = true;
             for d in self.invariant_defs(s, &invariant).filter(|d| used(*d)) {
                 match motion_gain(s, d) {
-                    Gain::Free => kept.push((1, 0, d)),
+                    Gain::Free => chosen.push((1, 0, d)),
                     Gain::None => stable &= !rejected.insert(d),
-                    Gain::Cost(cost) => kept.push((cost, registers(s, divergence, d), d)),
+                    Gain::Cost(cost) => chosen.push((cost, registers(s, divergence, d), d)),
                 }
             }
             // Without those that save least for their registers.
-            kept.sort_by_key(|&(cost, size, d)| (size.max(1) * 256 / cost.max(1), d));
+            chosen.sort_by_key(|&(cost, size, d)| (size.max(1) * 256 / cost.max(1), d));
             let mut total = 0;
-            for &(_, size, d) in &kept {
+            for &(_, size, d) in &chosen {
                 if total + size <= budget {
                     total += size;
                 } else {
@@ -190,7 +190,7 @@ impl LoopRegion {
                 }
             }
             if stable {
-                let roots = kept.iter().map(|k| k.2);
+                let roots = chosen.iter().map(|k| k.2);
                 return Invariants {
                     instrs: self.with_operands(s, &invariant, roots),
                     registers: total,

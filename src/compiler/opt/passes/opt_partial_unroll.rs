@@ -217,8 +217,16 @@ fn find_counter(
             i64::from(bits)
         })
     };
+    let max = if signed {
+        i64::from(i32::MAX)
+    } else {
+        i64::from(u32::MAX)
+    };
     let iterations = match (value(first), value(bound)) {
-        (Some(a), Some(b)) => Some((b - a).max(0).cast_unsigned().div_ceil(step)),
+        // The last sum must not wrap, or there are more.
+        (Some(a), Some(b)) if b + (step as i64) <= max => {
+            Some((b - a).max(0).cast_unsigned().div_ceil(step))
+        }
         _ => None,
     };
     Some(Counter {
@@ -282,41 +290,30 @@ fn may_copy(
     (breaks == 1).then_some(rotating)
 }
 
+/// A phi at the head of the loop.
+struct CarriedValue {
+    instr: Id<Instr>,
+    def: Id<Def>,
+    /// The phi of the new loop.
+    copy: Id<Def>,
+    /// The value in the next iteration.
+    next: Id<Def>,
+}
+
 /// Puts the unrolled loop in front of the loop at index `at` of `list`, or in its place. Returns
 /// the new loop.
 fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, plan: &Plan) -> Id<Loop> {
-    let is_phi = |s: &Shader, id: &Id<Instr>| matches!(s.instrs[*id], Instr::Phi(_));
-    let head_instrs = s.blocks[plan.head].instrs.clone();
-    let top: Vec<Id<Instr>> = (head_instrs.iter().copied())
-        .filter(|id| !is_phi(s, id))
-        .collect();
-    // The phis, with their values in the first and the next iteration, and a new phi for each.
-    let mut phis: Vec<(Id<Instr>, Id<Def>, Id<Def>, Id<Def>)> = Vec::new();
     let new_head = s.blocks.push(Block::default());
-    let mut now: FxHashMap<Id<Def>, Id<Def>> = FxHashMap::default();
-    for id in head_instrs.iter().copied() {
-        let Instr::Phi(p) = s.instrs[id].clone() else {
-            continue;
-        };
-        let value_from = |b: Id<Block>| p.srcs.iter().find(|x| x.0 == b).map(|x| x.1);
-        let (Some(first), Some(next)) = (value_from(plan.before), value_from(plan.tail)) else {
-            continue;
-        };
-        let def = s.defs[p.def];
-        let (instr, copy) = s.add_instr(def.num_components, def.bit_size, |def| {
-            Instr::Phi(Phi {
-                def,
-                srcs: SmallVec::from_iter([(plan.before, first)]),
-            })
-        });
-        s.blocks[new_head].instrs.push(instr);
-        now.insert(p.def, copy);
-        phis.push((id, p.def, copy, next));
-    }
+    let phis = copy_phis(s, plan, new_head);
+    let mut now: FxHashMap<Id<Def>, Id<Def>> = phis.iter().map(|p| (p.def, p.copy)).collect();
     let new_phis = now.clone();
     let condition = add_condition(s, plan, new_head, &new_phis);
 
     // One iteration without its condition: the head and what follows the `if`, in one block.
+    let head_instrs = s.blocks[plan.head].instrs.iter().copied();
+    let top: Vec<Id<Instr>> = head_instrs
+        .filter(|id| !matches!(s.instrs[*id], Instr::Phi(_)))
+        .collect();
     let rest = s.blocks[plan.rest].instrs.clone();
     let joined = s.blocks.push(Block {
         instrs: top.iter().copied().chain(rest).collect(),
@@ -328,16 +325,16 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, plan: &Pl
     for _ in 0..plan.copies {
         let copy = copy_nodes(s, &iteration, now);
         let value = |d: Id<Def>| copy.defs.get(&d).copied().unwrap_or(d);
-        now = phis.iter().map(|p| (p.1, value(p.3))).collect();
+        now = phis.iter().map(|p| (p.def, value(p.next))).collect();
         append(s, edit, &mut nodes, copy.nodes);
     }
     let new_tail = match nodes.last() {
         Some(&CfNode::Block(b)) => b,
         _ => start,
     };
-    for (_, old, copy, _) in &phis {
-        let instr = s.defs[*copy].instr;
-        if let (Instr::Phi(p), Some(next)) = (&mut s.instrs[instr], now.get(old)) {
+    for phi in &phis {
+        let instr = s.defs[phi.copy].instr;
+        if let (Instr::Phi(p), Some(next)) = (&mut s.instrs[instr], now.get(&phi.def)) {
             p.srcs.push((new_tail, *next));
         }
     }
@@ -352,19 +349,19 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, plan: &Pl
         for (old, new) in sorted(&copy.defs) {
             edit.replace(old, new);
         }
-        let mut nodes: CfList = vec![CfNode::Block(behind), CfNode::Loop(main)];
-        nodes.extend(copy.nodes);
-        if let Some(&CfNode::Block(last)) = nodes.last() {
+        if let Some(&CfNode::Block(last)) = copy.nodes.last() {
             edit.rename_block(plan.exit, last);
         }
+        let mut nodes: CfList = vec![CfNode::Block(behind), CfNode::Loop(main)];
+        nodes.extend(copy.nodes);
         edit.splice(s, list, at, nodes);
         return main;
     }
-    for (id, _, copy, _) in phis {
-        if let Instr::Phi(p) = &mut s.instrs[id] {
+    for phi in phis {
+        if let Instr::Phi(p) = &mut s.instrs[phi.instr] {
             for src in &mut p.srcs {
                 if src.0 == plan.before {
-                    *src = (behind, copy);
+                    *src = (behind, phi.copy);
                 }
             }
         }
@@ -372,6 +369,37 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, plan: &Pl
     let added = [CfNode::Loop(main), CfNode::Block(behind)];
     s.list_mut(list).splice(at..at, added);
     main
+}
+
+/// Adds a phi to the head of the new loop for each one of the original loop, with its operand from
+/// in front of the loop.
+fn copy_phis(s: &mut Shader, plan: &Plan, new_head: Id<Block>) -> Vec<CarriedValue> {
+    let mut phis = Vec::new();
+    for k in 0..s.blocks[plan.head].instrs.len() {
+        let id = s.blocks[plan.head].instrs[k];
+        let Instr::Phi(p) = s.instrs[id].clone() else {
+            break;
+        };
+        let value_from = |b: Id<Block>| p.srcs.iter().find(|x| x.0 == b).map(|x| x.1);
+        let (Some(first), Some(next)) = (value_from(plan.before), value_from(plan.tail)) else {
+            continue;
+        };
+        let shape = s.defs[p.def];
+        let (instr, copy) = s.add_instr(shape.num_components, shape.bit_size, |def| {
+            Instr::Phi(Phi {
+                def,
+                srcs: SmallVec::from_iter([(plan.before, first)]),
+            })
+        });
+        s.blocks[new_head].instrs.push(instr);
+        phis.push(CarriedValue {
+            instr: id,
+            def: p.def,
+            copy,
+            next,
+        });
+    }
+    phis
 }
 
 /// Adds the test whether enough iterations remain to the head of the new loop, and its `if`.

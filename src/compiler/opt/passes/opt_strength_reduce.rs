@@ -47,7 +47,7 @@ pub fn opt_strength_reduce(s: &mut Shader, _: &Ctx) -> bool {
                     (divergence, pressure)
                 });
                 let size = registers(s, divergence, candidate);
-                if pressure.of_loop(l) + size <= MAX_LIVE && reducer.reduce(s, candidate) {
+                if pressure.max_live(l) + size <= MAX_LIVE && reducer.reduce(s, candidate) {
                     pressure.add(l, size);
                     changed = true;
                 }
