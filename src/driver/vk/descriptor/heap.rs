@@ -16,6 +16,7 @@ use ash::vk as api;
 use compile::Stage;
 use rustc_hash::FxHashMap;
 
+use super::heap_words::HeapParameters;
 use super::layout::{BindingInfo, SetLayout};
 use super::pipeline_layout::PipelineLayout;
 use crate::context::Context;
@@ -39,14 +40,12 @@ fn embedded_set(stage: Stage) -> u32 {
 }
 
 impl PipelineLayout {
-    /// The layout of a shader that uses descriptor heaps: its mappings, and the samplers that they
-    /// embed, by number.
-    pub fn for_heaps(
-        context: &Context,
-        stage: Stage,
-        mappings: Vec<abi::HeapMapping>,
-        samplers: Vec<Arc<Sampler>>,
-    ) -> Result<Self> {
+    /// The layout of a shader that uses descriptor heaps.
+    pub fn for_heaps(context: &Context, stage: Stage, parameters: HeapParameters) -> Result<Self> {
+        let samplers = parameters.samplers.iter();
+        let samplers: Vec<_> = samplers
+            .map(|info| Sampler::new(context, info))
+            .collect::<Result<_>>()?;
         let embedded_set = embedded_set(stage);
         let mut layout = Self::new(&[], &[])?;
         layout.abi.sets = vec![abi::SetLayout::default(); embedded_set as usize + 1];
@@ -59,10 +58,11 @@ impl PipelineLayout {
             layout.embedded = Some((embedded_set, Arc::new(set)));
         }
         layout.abi.heap = Some(abi::HeapMappings {
-            mappings,
+            mappings: parameters.mappings.clone(),
             embedded_set,
             base_high: layout.abi.indirect_base_high,
         });
+        layout.heap = Some(parameters);
         Ok(layout)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ash::vk as api;
 
+use super::heap_words::HeapParameters;
 use super::indirect::BASE_HIGH;
 use super::layout::SetLayout;
 use crate::context::SAMPLER_BASE_BYTES;
@@ -34,6 +35,8 @@ pub struct PipelineLayout {
     pub abi: abi::PipelineLayout,
     /// The set of embedded samplers of a shader that uses descriptor heaps, and its number.
     pub(super) embedded: Option<(u32, Arc<SetLayout>)>,
+    /// What the layout of a shader that uses descriptor heaps was made of.
+    pub(super) heap: Option<HeapParameters>,
 }
 
 impl PipelineLayout {
@@ -77,7 +80,13 @@ impl PipelineLayout {
             dynamic_count,
             abi,
             embedded: None,
+            heap: None,
         })
+    }
+
+    /// What the layout of a shader that uses descriptor heaps was made of; `None` for others.
+    pub fn heap_parameters(&self) -> Option<&HeapParameters> {
+        self.heap.as_ref()
     }
 
     /// The number of the set of embedded samplers that the shader reads, and the set's handle;
