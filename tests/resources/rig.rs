@@ -280,6 +280,7 @@ impl Rig {
             }],
             sampler_base_bytes: (HEAP - BATCH) as u32,
             indirect_base_high: 0,
+            heap: None,
         };
         let binary = compile(glsl, width, layout);
         let compute = binary.compute().expect("a compute shader");

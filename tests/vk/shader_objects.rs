@@ -325,7 +325,7 @@ fn damaged_binaries_are_incompatible() {
         rig.instance
             .get_physical_device_properties2(rig.physical, &mut query)
     };
-    assert_eq!(properties.shader_binary_version, 1);
+    assert_eq!(properties.shader_binary_version, 2);
     assert_ne!(properties.shader_binary_uuid, [0; 16]);
     // The same code again has the same binary.
     let again = objects.create(&[(Stage::VERTEX, Code::Binary(&whole))], unlinked());

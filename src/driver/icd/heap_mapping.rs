@@ -7,10 +7,11 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use vk::descriptor::{
-    HeapIndex, HeapMapping, HeapOffset, IndexLocation, MappingSource, PipelineLayout,
+    HeapIndex, HeapMapping, HeapOffset, HeapParameters, IndexLocation, MappingSource,
+    PipelineLayout,
 };
 use vk::pipeline::Stage;
-use vk::sampler::Sampler;
+use vk::sampler::SamplerInfo;
 
 use crate::types as c;
 use crate::types::descriptor_mapping_source as source;
@@ -36,21 +37,20 @@ pub unsafe fn layout(
             raw::slice(node.p_mappings, node.mapping_count)
         })
     };
-    let mut samplers = Vec::new();
-    let mut mappings = Vec::with_capacity(all.len());
+    let mut parameters = HeapParameters::default();
     for mapping in all {
-        mappings.push(HeapMapping {
+        // SAFETY: as the caller says.
+        let source = unsafe { mapping_source(mapping, &mut parameters.samplers)? };
+        parameters.mappings.push(HeapMapping {
             set: mapping.descriptor_set,
             first_binding: mapping.first_binding,
             binding_count: mapping.binding_count,
             resources: mapping.resource_mask,
-            // SAFETY: as the caller says.
-            source: unsafe { mapping_source(context, mapping, &mut samplers)? },
+            source,
         });
     }
-    Ok(Arc::new(PipelineLayout::for_heaps(
-        context, stage, mappings, samplers,
-    )?))
+    let layout = PipelineLayout::for_heaps(context, stage, parameters)?;
+    Ok(Arc::new(layout))
 }
 
 /// Where the shader reads the index of a descriptor, and the index's bytes for each step.
@@ -91,19 +91,14 @@ impl Descriptors {
     ///
     /// # Safety
     /// The embedded sampler is null or valid.
-    unsafe fn source(
-        self,
-        context: &vk::Context,
-        samplers: &mut Vec<Arc<Sampler>>,
-    ) -> vk::Result<MappingSource> {
+    unsafe fn source(self, samplers: &mut Vec<SamplerInfo>) -> vk::Result<MappingSource> {
         const WHOLE: (u8, u8) = (0, 32);
         // SAFETY: as the caller says.
         let embedded = match unsafe { self.embedded.as_ref() } {
             None => None,
             Some(info) => {
                 // SAFETY: as the caller says.
-                let info = unsafe { sampler::sampler_info(info)? };
-                samplers.push(Sampler::new(context, &info)?);
+                samplers.push(unsafe { sampler::sampler_info(info)? });
                 Some(samplers.len() as u32 - 1)
             }
         };
@@ -151,9 +146,8 @@ fn in_memory(
 /// # Safety
 /// The structure and what it points to are valid.
 unsafe fn mapping_source(
-    context: &vk::Context,
     mapping: &c::DescriptorSetAndBindingMappingEXT<'_>,
-    samplers: &mut Vec<Arc<Sampler>>,
+    samplers: &mut Vec<SamplerInfo>,
 ) -> vk::Result<MappingSource> {
     let data = &mapping.source_data;
     // SAFETY: the source tells which member of the union is valid; samplers are null or valid, as
@@ -266,6 +260,6 @@ unsafe fn mapping_source(
                 });
             }
         };
-        descriptors.source(context, samplers)
+        descriptors.source(samplers)
     }
 }

@@ -182,7 +182,10 @@ unsafe fn source<'a>(
             entry: raw::string(info.p_name),
             constants: pipeline::constants(info.p_specialization_info.as_ref())?,
             layout: match info.flags.contains(SHADER_DESCRIPTOR_HEAP) {
-                true => heap_mapping::layout(context, stage, info.p_next)?,
+                true => match binary {
+                    Some(code) => Arc::new(vk::graphics::binary_layout(context, stage, code)?),
+                    None => heap_mapping::layout(context, stage, info.p_next)?,
+                },
                 false => Arc::new(PipelineLayout::new(&sets, &push)?),
             },
             dispatch_base: info.flags.contains(Flags::DISPATCH_BASE),

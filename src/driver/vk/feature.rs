@@ -417,7 +417,7 @@ offered! {
     descriptorBuffer "tests/vk/descriptor_buffers.rs";
     descriptorBufferImageLayoutIgnored "tests/vk/descriptor_buffers.rs";
     descriptorBufferPushDescriptors "tests/vk/descriptor_buffers.rs";
-    descriptorHeap "tests/vk/descriptor_heaps/";
+    descriptorHeap "tests/vk/descriptor_heaps/mod.rs";
     maintenance7 "tests/vk/later_maintenance.rs";
     maintenance8 "tests/vk/maintenance8.rs";
     maintenance9 "tests/vk/later_maintenance.rs";

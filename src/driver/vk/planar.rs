@@ -271,8 +271,10 @@ pub struct YcbcrConversionInfo {
 }
 
 /// `VkSamplerYcbcrConversion`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct SamplerYcbcrConversion {
+    /// Its parameters.
+    pub info: YcbcrConversionInfo,
     /// Conversion that shaders perform; none for formats other than Y'CbCr.
     pub shader: Option<abi::YcbcrConversion>,
     /// Chroma filter.
@@ -321,6 +323,7 @@ impl SamplerYcbcrConversion {
             }
         });
         SamplerYcbcrConversion {
+            info: *info,
             shader,
             filter: info.filter,
         }

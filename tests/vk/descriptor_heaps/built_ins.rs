@@ -1,7 +1,8 @@
 //! Heaps as built-in variables of shaders (SPV_EXT_descriptor_heap).
 
 use super::heap::{
-    Resource, Type, address, bind_resources, bind_samplers, dispatch, heap, push, put, put_sampler,
+    ALL, Resource, Source, Type, address, bind_resources, bind_samplers, dispatch, heap, map, push,
+    put, put_sampler,
 };
 use super::images::{numbered, view_info};
 use crate::rig::Rig;
@@ -176,4 +177,96 @@ fn shaders_index_heaps() {
         push(&rig, commands, 4, &[3]);
     });
     assert_eq!(out.dwords()[..8], [13, 14, 56, 53, 153, 1153, 16, 32]);
+}
+
+/// Selects among two mapped buffers and an element of an array of them, and reads through the
+/// pointer.
+const SELECTED: &str = r#"OpCapability Shader
+OpCapability VariablePointers
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %out %single %several %pushed
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %words ArrayStride 4
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+OpMemberDecorate %push_block 0 Offset 0
+OpDecorate %push_block Block
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+OpDecorate %single DescriptorSet 0
+OpDecorate %single Binding 1
+OpDecorate %several DescriptorSet 0
+OpDecorate %several Binding 2
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%words = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %words
+%push_block = OpTypeStruct %uint
+%n0 = OpConstant %uint 0
+%n1 = OpConstant %uint 1
+%n2 = OpConstant %uint 2
+%n3 = OpConstant %uint 3
+%blocks = OpTypeArray %block %n2
+%block_ptr = OpTypePointer StorageBuffer %block
+%blocks_ptr = OpTypePointer StorageBuffer %blocks
+%word_ptr = OpTypePointer StorageBuffer %uint
+%pushed_ptr = OpTypePointer PushConstant %push_block
+%pushed_word = OpTypePointer PushConstant %uint
+%out = OpVariable %block_ptr StorageBuffer
+%single = OpVariable %block_ptr StorageBuffer
+%several = OpVariable %blocks_ptr StorageBuffer
+%pushed = OpVariable %pushed_ptr PushConstant
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%which_at = OpAccessChain %pushed_word %pushed %n0
+%which = OpLoad %uint %which_at
+%is_single = OpIEqual %bool %which %n1
+%not_single = OpLogicalNot %bool %is_single
+%a = OpAccessChain %word_ptr %single %n0 %n3
+%b = OpAccessChain %word_ptr %several %which %n0 %n3
+%first = OpSelect %word_ptr %is_single %a %b
+%second = OpSelect %word_ptr %not_single %a %b
+%x = OpLoad %uint %first
+%y = OpLoad %uint %second
+%r0 = OpAccessChain %word_ptr %out %n0 %n0
+%r1 = OpAccessChain %word_ptr %out %n0 %n1
+OpStore %r0 %x
+OpStore %r1 %y
+OpReturn
+OpFunctionEnd
+"#;
+
+#[test]
+fn pointers_to_mapped_buffers_are_selected() {
+    let rig = Rig::new();
+    let (out, mut resources) = (rig.buffer(64), heap(&rig));
+    let buffers = [7, 8, 9].map(|value| {
+        let mut buffer = rig.buffer(64);
+        buffer.write_dwords(&[0, 0, 0, value]);
+        buffer
+    });
+    for (at, buffer) in [&out, &buffers[0], &buffers[1], &buffers[2]]
+        .into_iter()
+        .enumerate()
+    {
+        let resource = Resource::Buffer(Some((address(&rig, buffer), 64)));
+        put(
+            &rig,
+            &mut resources,
+            16 * at,
+            Type::STORAGE_BUFFER,
+            resource,
+        );
+    }
+    let constant = Source::Constant([0, 16], [0; 2]);
+    let mappings = [map((0, 0, 3), ALL, constant, None)];
+    for (which, expected) in [(0, [8, 7]), (1, [7, 9])] {
+        dispatch(&rig, &assemble(SELECTED), &mappings, |commands| {
+            bind_resources(&rig, commands, &resources);
+            push(&rig, commands, 0, &[which]);
+        });
+        assert_eq!(out.dwords()[..2], expected);
+    }
 }

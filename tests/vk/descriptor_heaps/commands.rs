@@ -467,7 +467,10 @@ fn shader_objects_use_heaps() {
                 .code_type(kind)
                 .code(code)
                 .name(c"main");
-            info.p_next = chains[at].as_ptr().cast();
+            // Binaries have their mappings.
+            if kind == vk::ShaderCodeTypeEXT::SPIRV {
+                info.p_next = chains[at].as_ptr().cast();
+            }
             info
         });
         unsafe { objects.create_shaders(&infos, None) }.unwrap()

@@ -334,3 +334,81 @@ void main()
     });
     assert_eq!(out.dwords()[..2], [77, 88]);
 }
+
+#[test]
+fn embedded_samplers_may_convert_colours() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let format = vk::Format::G8_B8R8_2PLANE_420_UNORM;
+    let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
+    let image = Image::new(&rig, &image_info(format, [8, 4, 1], 1, 1).usage(usage));
+    let bytes = rig.buffer(64);
+    bytes.data[..32].fill(100);
+    bytes.data[32..48].copy_from_slice(&[60, 180].repeat(8));
+    let planes = [
+        (vk::ImageAspectFlags::PLANE_0, [8, 4], 0),
+        (vk::ImageAspectFlags::PLANE_1, [4, 2], 32),
+    ];
+    let copies = planes.map(
+        |(aspect_mask, [width, height], buffer_offset)| vk::BufferImageCopy {
+            buffer_offset,
+            image_subresource: vk::ImageSubresourceLayers {
+                aspect_mask,
+                layer_count: 1,
+                ..Default::default()
+            },
+            image_extent: vk::Extent3D {
+                width,
+                height,
+                depth: 1,
+            },
+            ..Default::default()
+        },
+    );
+    rig.run(|commands| unsafe {
+        let general = vk::ImageLayout::GENERAL;
+        d.cmd_copy_buffer_to_image(commands, bytes.buffer, image.image, general, &copies);
+    });
+    let info = vk::SamplerYcbcrConversionCreateInfo::default()
+        .format(format)
+        .ycbcr_model(vk::SamplerYcbcrModelConversion::RGB_IDENTITY)
+        .ycbcr_range(vk::SamplerYcbcrRange::ITU_FULL);
+    let conversion = unsafe { d.create_sampler_ycbcr_conversion(&info, None) }.unwrap();
+    let chain = vk::SamplerYcbcrConversionInfo::default().conversion(conversion);
+    let mut sampler = nearest();
+    sampler.p_next = std::ptr::from_ref(&chain).cast();
+    let mut seen = view_info(&image).format(format);
+    seen.p_next = sampler.p_next;
+
+    let (out, mut resources) = (rig.buffer(64), heap(&rig));
+    let range = (address(&rig, &out), 64);
+    put(
+        &rig,
+        &mut resources,
+        0,
+        Type::STORAGE_BUFFER,
+        Resource::Buffer(Some(range)),
+    );
+    put(
+        &rig,
+        &mut resources,
+        32,
+        Type::SAMPLED_IMAGE,
+        Resource::Image(Some(&seen)),
+    );
+    let words = compile(
+        "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { vec4 r; };
+layout(binding = 1) uniform sampler2D image;
+void main() { r = round(textureLod(image, vec2(0.5), 0.0) * 255.0); }",
+    );
+    let constant = Source::Constant([0, 32], [0; 2]);
+    let mappings = [map((0, 0, 2), ALL, constant, Some(&sampler))];
+    dispatch(&rig, &words, &mappings, |commands| {
+        bind_resources(&rig, commands, &resources)
+    });
+    let found = out.dwords().into_iter().take(4).map(f32::from_bits);
+    assert_eq!(found.collect::<Vec<_>>(), [180.0, 100.0, 60.0, 255.0]);
+    unsafe { d.destroy_sampler_ycbcr_conversion(conversion, None) };
+}

@@ -16,6 +16,7 @@ use ash::vk as api;
 use compile::Stage;
 use rustc_hash::FxHashMap;
 
+use super::heap_words::HeapParameters;
 use super::indirect::BASE_HIGH;
 use super::layout::{BindingInfo, SetLayout};
 use super::pipeline_layout::PipelineLayout;
@@ -40,14 +41,12 @@ fn embedded_set(stage: Stage) -> u32 {
 }
 
 impl PipelineLayout {
-    /// The layout of a shader that uses descriptor heaps: its mappings, and the samplers that they
-    /// embed, by number.
-    pub fn for_heaps(
-        context: &Context,
-        stage: Stage,
-        mappings: Vec<abi::HeapMapping>,
-        samplers: Vec<Arc<Sampler>>,
-    ) -> Result<Self> {
+    /// The layout of a shader that uses descriptor heaps.
+    pub fn for_heaps(context: &Context, stage: Stage, parameters: HeapParameters) -> Result<Self> {
+        let samplers = parameters.samplers.iter();
+        let samplers: Vec<_> = samplers
+            .map(|info| Sampler::new(context, info))
+            .collect::<Result<_>>()?;
         let embedded_set = embedded_set(stage);
         let mut sets = vec![abi::SetLayout::default(); embedded_set as usize + 1];
         for set in [abi::RESOURCE_HEAP_SET, abi::SAMPLER_HEAP_SET] {
@@ -66,12 +65,16 @@ impl PipelineLayout {
             sampler_base_bytes: SAMPLER_BASE_BYTES,
             indirect_base_high: BASE_HIGH,
             heap: Some(abi::HeapMappings {
-                mappings,
+                mappings: parameters.mappings.clone(),
                 embedded_set,
                 base_high: BASE_HIGH,
             }),
         };
-        Self::with_abi(abi, embedded)
+        Ok(Self {
+            embedded,
+            heap: Some(parameters),
+            ..Self::with_abi(abi)?
+        })
     }
 }
 

@@ -8,6 +8,7 @@
 mod contents;
 mod data;
 mod heap;
+mod heap_words;
 mod indirect;
 mod layout;
 mod pipeline_layout;
@@ -23,6 +24,7 @@ pub use crate::surface_state::BufferDescriptor;
 pub use contents::DescriptorContents;
 pub use data::{DESCRIPTOR_BYTES, DescriptorBytes, buffer_descriptor, image_descriptor};
 pub use heap::HeapSamplers;
+pub use heap_words::HeapParameters;
 pub use i915::SurfaceHeap;
 pub(crate) use indirect::handle_at;
 pub use layout::{BindingInfo, SetLayout, SetLayoutBuilder, descriptor_slots};

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use ash::vk as api;
 use smallvec::SmallVec;
 
+use super::heap_words::HeapParameters;
 use super::indirect::BASE_HIGH;
 use super::layout::SetLayout;
 use crate::context::SAMPLER_BASE_BYTES;
@@ -41,6 +42,8 @@ pub struct PipelineLayout {
     abi: OnceLock<abi::PipelineLayout>,
     /// The set of embedded samplers of a shader that uses descriptor heaps, and its number.
     pub(super) embedded: Option<(u32, Arc<SetLayout>)>,
+    /// What the layout of a shader that uses descriptor heaps was made of.
+    pub(super) heap: Option<HeapParameters>,
 }
 
 impl PipelineLayout {
@@ -79,17 +82,14 @@ impl PipelineLayout {
             sets,
             abi: OnceLock::new(),
             embedded: None,
+            heap: None,
         })
     }
 
     /// A layout without sets of its own, which the compiler sees as `abi`.
-    pub(super) fn with_abi(
-        abi: abi::PipelineLayout,
-        embedded: Option<(u32, Arc<SetLayout>)>,
-    ) -> Result<Self> {
+    pub(super) fn with_abi(abi: abi::PipelineLayout) -> Result<Self> {
         Ok(Self {
             abi: OnceLock::from(abi),
-            embedded,
             ..Self::new(&[], &[])?
         })
     }
@@ -105,6 +105,11 @@ impl PipelineLayout {
                 heap: None,
             }
         })
+    }
+
+    /// What the layout of a shader that uses descriptor heaps was made of; `None` for others.
+    pub fn heap_parameters(&self) -> Option<&HeapParameters> {
+        self.heap.as_ref()
     }
 
     /// The number of the set of embedded samplers that the shader reads, and the set's handle;

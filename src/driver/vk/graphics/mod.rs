@@ -22,7 +22,7 @@ pub use library::{GraphicsPipelineInfo, Library, TestReads};
 pub use parts::Parts;
 pub use pipeline::Pipeline;
 pub(crate) use pipeline::{Purpose, StageCode};
-pub use shader_object::{BINARY_VERSION, ShaderObject, ShaderSource, binary_module};
+pub use shader_object::{BINARY_VERSION, ShaderObject, ShaderSource, binary_layout, binary_module};
 pub(crate) use shader_programs::BoundShaders;
 pub use shader_programs::ShaderPrograms;
 pub use state::{FixedInfo, StaticStateWords};

@@ -17,12 +17,12 @@ use crate::cache_entry::{Reader, put_u32, read_shader, write_shader};
 use crate::code::Code;
 use crate::compiler::{self, ShaderInfo, Stage};
 use crate::context::Context;
-use crate::descriptor::PipelineLayout;
+use crate::descriptor::{HeapParameters, PipelineLayout};
 use crate::error::{Error, Result};
 use crate::shader::ShaderModule;
 
 /// `shaderBinaryVersion`.
-pub const BINARY_VERSION: u32 = 1;
+pub const BINARY_VERSION: u32 = 2;
 
 /// Hash of the parameters of a shader, or of all shaders that are linked.
 type ShaderKey = [u8; 32];
@@ -52,7 +52,23 @@ struct Binary {
     key: ShaderKey,
     group_key: ShaderKey,
     words: Vec<u32>,
+    /// What the layout for descriptor heaps was made of, as words.
+    heap: Option<Vec<u32>>,
     shader: Option<abi::ShaderBinary>,
+}
+
+fn put_words(out: &mut Vec<u8>, words: &[u32]) {
+    put_u32(out, words.len() as u32);
+    for &word in words {
+        put_u32(out, word);
+    }
+}
+
+fn read_words(reader: &mut Reader<'_>) -> Option<Vec<u32>> {
+    let length = reader.length()?;
+    let bytes = reader.next_bytes(length.checked_mul(4)?)?;
+    let words = bytes.as_chunks().0.iter();
+    Some(words.map(|word| u32::from_le_bytes(*word)).collect())
 }
 
 impl Binary {
@@ -61,10 +77,9 @@ impl Binary {
         let mut body = Vec::new();
         body.extend_from_slice(&self.key);
         body.extend_from_slice(&self.group_key);
-        put_u32(&mut body, self.words.len() as u32);
-        for &word in &self.words {
-            put_u32(&mut body, word);
-        }
+        put_words(&mut body, &self.words);
+        put_u32(&mut body, self.heap.is_some().into());
+        put_words(&mut body, self.heap.as_deref().unwrap_or(&[]));
         if let Some(shader) = &self.shader {
             write_shader(&mut body, shader);
         }
@@ -89,14 +104,9 @@ impl Binary {
             return None;
         }
         let (key, group_key) = (*reader.chunk()?, *reader.chunk()?);
-        let length = reader.length()?;
-        let bytes = reader.next_bytes(length.checked_mul(4)?)?;
-        let words = bytes
-            .as_chunks()
-            .0
-            .iter()
-            .map(|word| u32::from_le_bytes(*word));
-        let words = words.collect();
+        let words = read_words(&mut reader)?;
+        let uses_heaps = reader.u32()? != 0;
+        let heap = read_words(&mut reader)?;
         let shader = match reader.bytes {
             [] => None,
             _ => Some(read_shader(&mut reader)?),
@@ -105,6 +115,7 @@ impl Binary {
             key,
             group_key,
             words,
+            heap: uses_heaps.then_some(heap),
             shader,
         })
     }
@@ -115,6 +126,17 @@ impl Binary {
 pub fn binary_module(context: &Context, bytes: &[u8]) -> Result<ShaderModule> {
     let binary = Binary::read(context, bytes).ok_or(Error::IncompatibleBinary)?;
     ShaderModule::new(&binary.words)
+}
+
+/// The layout of a shader's binary that uses descriptor heaps: it is not created with mappings.
+/// Fails if the binary is not one of this device and driver, or uses none.
+pub fn binary_layout(context: &Context, stage: Stage, bytes: &[u8]) -> Result<PipelineLayout> {
+    let binary = Binary::read(context, bytes).ok_or(Error::IncompatibleBinary)?;
+    let parameters = binary
+        .heap
+        .and_then(|words| HeapParameters::from_words(&words));
+    let parameters = parameters.ok_or(Error::IncompatibleBinary)?;
+    PipelineLayout::for_heaps(context, stage, parameters)
 }
 
 /// The compiled shader of a binary that was created with the same parameters.
@@ -268,6 +290,11 @@ impl ShaderObject {
             key: self.key,
             group_key: self.group_key,
             words: self.info.module.words.to_vec(),
+            heap: self
+                .info
+                .layout
+                .heap_parameters()
+                .map(HeapParameters::to_words),
             shader,
         }
         .write(context)
