@@ -70,11 +70,9 @@ impl PipelineLayout {
                 base_high: BASE_HIGH,
             }),
         };
-        Ok(Self {
-            embedded,
-            heap: Some(parameters),
-            ..Self::with_abi(abi)?
-        })
+        let mut layout = Self::with_abi(abi)?;
+        (layout.embedded, layout.heap) = (embedded, Some(parameters));
+        Ok(layout)
     }
 }
 
