@@ -15,6 +15,7 @@ use samples::vulkan::{
 use samples::{Error, Gpu};
 
 #[path = "../calls/random.rs"]
+#[allow(dead_code, reason = "other tests use the rest of the generator")]
 mod random;
 
 use random::Random;

@@ -490,7 +490,7 @@ impl<G: DrawGeneration> BatchDrawState<G> {
         Ok(fragment_emitted)
     }
 
-    /// As [`BatchDrawState::emit_constants`], if the pipeline may have changed: all constants of the
+    /// As [`BatchDrawState::emit_constants`], if the pipeline may have changed: all constants of
     /// stages whose push layout is not that of the constants in effect.
     #[inline(never)]
     fn emit_switched_constants<M: StreamMemory>(
