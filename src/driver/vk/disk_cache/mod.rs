@@ -3,13 +3,13 @@
 //!
 //! In:  keys and bytes. Out: the bytes of a key, if the folder has them undamaged.
 //!
-//! Each entry is a file. A write creates a temporary file and renames it, so that readers see whole
-//! entries only; two writers of one entry replace it by itself. No lock is held while entries are
-//! read or written. Nothing here fails a caller: an entry that cannot be read is missing, one that
-//! cannot be written is dropped. A thread writes entries (`writer`), as creating a file may take
-//! milliseconds, and deletes the least recently used ones; it is joined on drop. Entries that wait
-//! for it are found as if they were written; a process that ends without destroying its device loses
-//! them.
+//! Each entry is a file. A write creates a temporary file and renames it, so that readers see
+//! whole entries only; two writers of one entry replace it by itself. No lock is held while entries
+//! are read or written. Nothing here fails a caller: an entry that cannot be read is missing, one
+//! that cannot be written is dropped. A thread writes entries (`writer`), as creating a file may
+//! take milliseconds, and deletes the least recently used ones; it is joined on drop. Entries that
+//! wait for it are found as if they were written; a process that ends without destroying its device
+//! loses them.
 //! Ref: XDG Base Directory Specification. Files import one way: `entry_file` ← `folder_size` ←
 //! `writer` ← `mod`.
 
