@@ -414,7 +414,7 @@ offered! {
     descriptorBuffer "tests/vk/descriptor_buffers.rs";
     descriptorBufferImageLayoutIgnored "tests/vk/descriptor_buffers.rs";
     descriptorBufferPushDescriptors "tests/vk/descriptor_buffers.rs";
-    descriptorHeap "tests/vk/descriptor_heaps/";
+    descriptorHeap "tests/vk/descriptor_heaps/buffers.rs";
     maintenance7 "tests/vk/later_maintenance.rs";
     maintenance9 "tests/vk/later_maintenance.rs";
     maintenance10 "tests/vk/later_maintenance.rs";
