@@ -53,6 +53,12 @@
 //! access by address (A64) with a bounds check. [`DriverValue::SetHandle`] of such a set is its
 //! offset in the region plus [`IndirectDescriptor::TAG`].
 //!
+//! ## Descriptor heaps
+//! A shader for descriptor heaps has no sets, but [`HeapMappings`] in its layout. Descriptors in
+//! heaps are indirect ones, and a bound heap has the handle of a set: [`RESOURCE_HEAP_SET`] and
+//! [`SAMPLER_HEAP_SET`] have one binding, indexed by the byte offset of a descriptor
+//! ([`SetLayout::heap`]).
+//!
 //! ## Constant data
 //! A shader may have constant data, [`ConstantData`]. The driver creates a surface
 //! for it in the bindless heap, of exactly its size, and patches that surface's handle into the

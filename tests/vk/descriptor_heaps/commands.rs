@@ -110,8 +110,10 @@ fn secondary_command_buffers_inherit_heaps() {
     let info = bind_info(&rig, &resources);
     let inherited = inheritance(&info, &info);
     let secondary = rig.command_buffer(vk::CommandBufferLevel::SECONDARY);
-    let mut inheritance = vk::CommandBufferInheritanceInfo::default();
-    inheritance.p_next = inherited.as_ptr().cast();
+    let inheritance = vk::CommandBufferInheritanceInfo {
+        p_next: inherited.as_ptr().cast(),
+        ..Default::default()
+    };
     let begin = vk::CommandBufferBeginInfo::default().inheritance_info(&inheritance);
     unsafe {
         d.begin_command_buffer(secondary, &begin).unwrap();
@@ -425,8 +427,10 @@ fn libraries_are_linked_without_a_layout() {
     let link = vk::PipelineLibraryCreateInfoKHR::default().libraries(&libraries);
     let mut flags = heap_flags();
     flags[1] = std::ptr::from_ref(&link) as u64;
-    let mut info = vk::GraphicsPipelineCreateInfo::default();
-    info.p_next = flags.as_ptr().cast();
+    let info = vk::GraphicsPipelineCreateInfo {
+        p_next: flags.as_ptr().cast(),
+        ..Default::default()
+    };
     let d = &rig.device;
     let made = unsafe { d.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
     let pipeline = made.unwrap()[0];
