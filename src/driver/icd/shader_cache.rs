@@ -3,7 +3,7 @@
 //! In:  the environment, or what a program that contains the driver sets. Out: the folder and the
 //!      maximum size, or that there is no cache.
 //! Ref: Mesa's documentation, "Environment Variables", whose names and formats these are: users set
-//!      them for all drivers of a machine.
+//!      them for all drivers of a machine. INGOT_SHADER_CACHE_DISABLE is of this driver alone.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,8 @@ pub fn settings() -> Option<Settings> {
 
 /// The settings by the values of environment variables.
 fn read_environment(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Settings> {
-    if variable("MESA_SHADER_CACHE_DISABLE").is_some_and(|value| is_true(&value)) {
+    let disabled = |name| variable(name).is_some_and(|value| is_true(&value));
+    if disabled("MESA_SHADER_CACHE_DISABLE") || disabled("INGOT_SHADER_CACHE_DISABLE") {
         return None;
     }
     // Relative paths in XDG variables are invalid.
@@ -117,17 +118,21 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_disables_the_cache() {
-        for (value, is_disabled) in [
+    fn two_variables_disable_the_cache() {
+        let values = [
             ("true", true),
             ("1", true),
             ("Yes", true),
             ("false", false),
             ("0", false),
             ("no", false),
-        ] {
-            let variables = [("HOME", "/home"), ("MESA_SHADER_CACHE_DISABLE", value)];
-            assert_eq!(settings_of(&variables).is_none(), is_disabled, "{value}");
+        ];
+        for name in ["MESA_SHADER_CACHE_DISABLE", "INGOT_SHADER_CACHE_DISABLE"] {
+            for (value, is_disabled) in values {
+                let variables = [("HOME", "/home"), (name, value)];
+                let is_none = settings_of(&variables).is_none();
+                assert_eq!(is_none, is_disabled, "{name}={value}");
+            }
         }
     }
 

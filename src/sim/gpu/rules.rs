@@ -324,7 +324,7 @@ rules! {
     BASE_ADDRESS_WRAP "base-address-wrap", "vol. 2a, STATE_BASE_ADDRESS, General State Buffer Size",
         "a heap ends before the address space does";
     KERNEL_PREFETCH "kernel-prefetch", "vol. 7, EU Overview, instruction prefetch",
-        "the 128 bytes after a kernel, which may be prefetched, belong to its buffer (SNB PRM vol. 4 part 2)";
+        "the 128 bytes after a kernel are mapped: they may be prefetched (SNB PRM vol. 4 part 2)";
     COMMAND_PREFETCH "command-prefetch", "vol. 3, Command Streamer, batch buffer prefetch",
         "commands do not modify commands less than 512 bytes ahead without a jump in between";
     CLEAR_PARAMS "clear-params", "vol. 2a, 3DSTATE_CLEAR_PARAMS, Depth Clear Value Valid",

@@ -215,10 +215,11 @@ fn command(args: &Args) -> Result<Command, String> {
         command.env("MESA_VK_WSI_DEBUG", "sw");
     }
     // What simulated GPUs run is compiled anew, and leaves nothing in the cache of the user's own
-    // GPU, unless the user names a folder.
-    let names = ["MESA_SHADER_CACHE_DISABLE", "MESA_SHADER_CACHE_DIR"];
+    // GPU, unless the user names a folder. Mesa's variable would take program binaries from its
+    // OpenGL drivers.
+    let names = ["INGOT_SHADER_CACHE_DISABLE", "MESA_SHADER_CACHE_DIR"];
     if names.iter().all(|name| std::env::var_os(name).is_none()) {
-        command.env("MESA_SHADER_CACHE_DISABLE", "true");
+        command.env("INGOT_SHADER_CACHE_DISABLE", "true");
     }
     command.envs(choices);
     Ok(command)
