@@ -2,8 +2,8 @@
 
 use cmd::ScratchSpace;
 use cmd::draw::shader::{
-    ComputedDepth, FragmentInput, FragmentShader, FragmentVariant, InputSource, PipelineShaders,
-    StreamOut, TargetOp, VertexInputs, VertexShader,
+    FragmentInput, FragmentShader, FragmentVariant, InputSource, PipelineShaders, StreamOut,
+    VertexInputs, VertexShader,
 };
 
 /// Where the fragment shader begins.
@@ -97,39 +97,22 @@ pub fn pipeline() -> PipelineShaders<'static> {
         tessellation: None,
         geometry: None,
         fragment: Some(FragmentShader {
-            variants: [
-                Some(FragmentVariant {
-                    kernel_offset_bytes: FRAGMENT_OFFSET,
-                    first_grf: 4,
-                }),
-                None,
-                None,
-            ],
-            scratch: ScratchSpace::default(),
             inputs: vec![FragmentInput {
                 source: InputSource::Slot(2),
                 flat: false,
             }],
             barycentrics: 1,
-            reads_depth: false,
-            reads_w: false,
-            reads_sample_position: false,
-            reads_coverage: false,
-            coverage_is_tested: false,
-            pulls_barycentrics: false,
-            depth: ComputedDepth::No,
-            writes_stencil: false,
-            writes_mask: false,
-            kills: false,
-            reads_tests: false,
-            header_only: false,
-            per_sample: false,
-            has_side_effects: false,
-            early_tests: false,
-            target_op: TargetOp::None,
-            targets: 1,
-            dual_source: false,
-            push: push(0),
+            ..FragmentShader::new(
+                [
+                    Some(FragmentVariant {
+                        kernel_offset_bytes: FRAGMENT_OFFSET,
+                        first_grf: 4,
+                    }),
+                    None,
+                    None,
+                ],
+                push(0),
+            )
         }),
         writes_point_size: false,
         writes_layer: false,

@@ -11,6 +11,7 @@ use crate::canvas::{Canvas, FRAGMENT, VERTEX};
 use crate::library_maker::{ALL, Maker, all_stages, parts};
 use crate::pipeline_libraries::{DEEP_VERTEX, SCENE_VERTICES, draw, scene, scene_pixel, telling};
 use crate::rig::{Buffer, Kernel, Rig, fill};
+use crate::shader_cache::{Folder, is_child, run};
 
 /// The type of a structure of the extension.
 const TYPE: u64 = 1_000_483_000;
@@ -553,8 +554,14 @@ fn internal_cache(rig: &Rig) -> [u32; 2] {
 }
 
 #[test]
-#[ignore = "runs in a process that another test starts"]
-fn child_finds_binaries_on_disk() {
+fn binaries_are_found_on_disk() {
+    if !is_child() {
+        let folder = Folder::new("binaries");
+        let child = ["pipeline_binaries::binaries_are_found_on_disk"];
+        run(&child, &folder.0);
+        assert_eq!(run(&child, &folder.0)[0], 0);
+        return;
+    }
     let rig = Rig::new();
     let binaries = Binaries::new(&rig);
     assert_eq!(internal_cache(&rig), [1; 2]);
@@ -593,8 +600,14 @@ fn child_finds_binaries_on_disk() {
 /// The cache can be disabled for a device, and is not used for pipelines whose binaries the
 /// application stores.
 #[test]
-#[ignore = "runs in a process that another test starts"]
-fn child_disables_the_cache() {
+fn the_cache_can_be_disabled() {
+    if !is_child() {
+        let folder = Folder::new("disabled");
+        let child = ["pipeline_binaries::the_cache_can_be_disabled"];
+        run(&child, &folder.0);
+        assert!(run(&child, &folder.0)[0] > 0);
+        return;
+    }
     let rig = Rig::new();
     let binaries = Binaries::new(&rig);
     let fill = Fill::new(&rig);

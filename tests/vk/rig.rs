@@ -388,7 +388,7 @@ impl Drop for Rig {
 }
 
 pub struct Buffer<'a> {
-    rig: &'a Rig,
+    pub rig: &'a Rig,
     pub buffer: vk::Buffer,
     pub memory: vk::DeviceMemory,
     pub data: &'a mut [u8],

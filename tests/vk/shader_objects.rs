@@ -121,31 +121,11 @@ impl<'a> Objects<'a> {
     /// extension too.
     fn set_state(&self, commands: vk::CommandBuffer, topology: vk::PrimitiveTopology) {
         let (d, rig) = (&self.rig.device, self.rig);
-        let states3 = ext::extended_dynamic_state3::Device::new(&rig.instance, d);
         let states2 = ext::extended_dynamic_state2::Device::new(&rig.instance, d);
         let inputs = ext::vertex_input_dynamic_state::Device::new(&rig.instance, d);
+        set_plain_state(rig, commands, topology);
         unsafe {
-            d.cmd_set_viewport_with_count(commands, &[viewport()]);
-            d.cmd_set_scissor_with_count(commands, &[whole()]);
-            d.cmd_set_rasterizer_discard_enable(commands, false);
-            d.cmd_set_cull_mode(commands, vk::CullModeFlags::NONE);
-            d.cmd_set_front_face(commands, vk::FrontFace::CLOCKWISE);
-            d.cmd_set_depth_test_enable(commands, false);
-            d.cmd_set_depth_write_enable(commands, false);
-            d.cmd_set_depth_bias_enable(commands, false);
-            d.cmd_set_stencil_test_enable(commands, false);
-            d.cmd_set_primitive_topology(commands, topology);
-            d.cmd_set_primitive_restart_enable(commands, false);
             states2.cmd_set_patch_control_points(commands, 3);
-            states3.cmd_set_polygon_mode(commands, vk::PolygonMode::FILL);
-            states3.cmd_set_rasterization_samples(commands, vk::SampleCountFlags::TYPE_1);
-            states3.cmd_set_sample_mask(commands, vk::SampleCountFlags::TYPE_1, &[1]);
-            states3.cmd_set_alpha_to_coverage_enable(commands, false);
-            states3.cmd_set_alpha_to_one_enable(commands, false);
-            states3.cmd_set_depth_clamp_enable(commands, false);
-            states3.cmd_set_logic_op_enable(commands, false);
-            states3.cmd_set_color_blend_enable(commands, 0, &[0]);
-            states3.cmd_set_color_write_mask(commands, 0, &[vk::ColorComponentFlags::RGBA]);
             let bindings = [vk::VertexInputBindingDescription2EXT::default()
                 .stride(24)
                 .divisor(1)];
@@ -230,6 +210,35 @@ void main()
     shade = colour;
     unread = colour * 2.0;
 }";
+
+/// Sets the state of draws to one colour attachment without tests and blending, except for the
+/// vertex input.
+pub fn set_plain_state(rig: &Rig, commands: vk::CommandBuffer, topology: vk::PrimitiveTopology) {
+    let d = &rig.device;
+    let states3 = ext::extended_dynamic_state3::Device::new(&rig.instance, d);
+    unsafe {
+        d.cmd_set_viewport_with_count(commands, &[viewport()]);
+        d.cmd_set_scissor_with_count(commands, &[whole()]);
+        d.cmd_set_rasterizer_discard_enable(commands, false);
+        d.cmd_set_cull_mode(commands, vk::CullModeFlags::NONE);
+        d.cmd_set_front_face(commands, vk::FrontFace::CLOCKWISE);
+        d.cmd_set_depth_test_enable(commands, false);
+        d.cmd_set_depth_write_enable(commands, false);
+        d.cmd_set_depth_bias_enable(commands, false);
+        d.cmd_set_stencil_test_enable(commands, false);
+        d.cmd_set_primitive_topology(commands, topology);
+        d.cmd_set_primitive_restart_enable(commands, false);
+        states3.cmd_set_polygon_mode(commands, vk::PolygonMode::FILL);
+        states3.cmd_set_rasterization_samples(commands, vk::SampleCountFlags::TYPE_1);
+        states3.cmd_set_sample_mask(commands, vk::SampleCountFlags::TYPE_1, &[1]);
+        states3.cmd_set_alpha_to_coverage_enable(commands, false);
+        states3.cmd_set_alpha_to_one_enable(commands, false);
+        states3.cmd_set_depth_clamp_enable(commands, false);
+        states3.cmd_set_logic_op_enable(commands, false);
+        states3.cmd_set_color_blend_enable(commands, 0, &[0]);
+        states3.cmd_set_color_write_mask(commands, 0, &[vk::ColorComponentFlags::RGBA]);
+    }
+}
 
 #[test]
 fn one_stage_is_bound_anew_between_draws() {

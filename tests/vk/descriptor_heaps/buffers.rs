@@ -1,8 +1,8 @@
 //! Buffers in heaps, in push data and at addresses, through every source of a mapping.
 
 use super::heap::{
-    ALL, DESCRIPTOR, Resource, Source, Type, address, bind_resources, dispatch, heap, map, push,
-    put,
+    ALL, DESCRIPTOR, Resource, Source, Type, address, bind_resources, dispatch, first_bytes, heap,
+    map, push, write_descriptor,
 };
 use crate::rig::{Buffer, Rig, compile};
 
@@ -26,18 +26,11 @@ fn slot(rig: &Rig, buffer: &Buffer<'_>, slot: u64) -> Resource<'static> {
 fn heap_offsets_are_constants_and_indices() {
     let rig = Rig::new();
     let (out, values, mut heap) = (rig.buffer(64), numbers(&rig, 100), heap(&rig));
-    put(
-        &rig,
-        &mut heap,
-        0,
-        Type::STORAGE_BUFFER,
-        Resource::Buffer(Some((address(&rig, &out), 64))),
-    );
+    write_descriptor(&mut heap, 0, Type::STORAGE_BUFFER, first_bytes(&out, 64));
     // Eight uniform buffers from byte 256 on.
     for at in 0..8 {
         let offset = 256 + STRIDE as usize * at;
-        put(
-            &rig,
+        write_descriptor(
             &mut heap,
             offset,
             Type::UNIFORM_BUFFER,
@@ -107,13 +100,7 @@ void main()
 fn buffers_need_no_descriptor() {
     let rig = Rig::new();
     let (out, values, mut heap) = (rig.buffer(64), numbers(&rig, 200), heap(&rig));
-    put(
-        &rig,
-        &mut heap,
-        16,
-        Type::STORAGE_BUFFER,
-        Resource::Buffer(Some((address(&rig, &out), 64))),
-    );
+    write_descriptor(&mut heap, 16, Type::STORAGE_BUFFER, first_bytes(&out, 64));
     heap.data[512 + 64 + 16..][..4].copy_from_slice(&55u32.to_le_bytes());
     let mut indirect = rig.buffer(64);
     let at = address(&rig, &values);
@@ -166,27 +153,9 @@ void main()
 fn mappings_select_types_of_resources() {
     let rig = Rig::new();
     let (out, values, mut heap) = (rig.buffer(64), numbers(&rig, 300), heap(&rig));
-    put(
-        &rig,
-        &mut heap,
-        0,
-        Type::STORAGE_BUFFER,
-        Resource::Buffer(Some((address(&rig, &out), 64))),
-    );
-    put(
-        &rig,
-        &mut heap,
-        16,
-        Type::STORAGE_BUFFER,
-        slot(&rig, &values, 1),
-    );
-    put(
-        &rig,
-        &mut heap,
-        32,
-        Type::UNIFORM_BUFFER,
-        slot(&rig, &values, 2),
-    );
+    write_descriptor(&mut heap, 0, Type::STORAGE_BUFFER, first_bytes(&out, 64));
+    write_descriptor(&mut heap, 16, Type::STORAGE_BUFFER, slot(&rig, &values, 1));
+    write_descriptor(&mut heap, 32, Type::UNIFORM_BUFFER, slot(&rig, &values, 2));
     // Three variables at one set and binding.
     let words = compile(
         "#version 450
@@ -212,34 +181,10 @@ void main()
 fn null_buffers_and_bounds() {
     let rig = Rig::new();
     let (out, values, mut heap) = (rig.buffer(64), numbers(&rig, 400), heap(&rig));
-    put(
-        &rig,
-        &mut heap,
-        0,
-        Type::STORAGE_BUFFER,
-        Resource::Buffer(Some((address(&rig, &out), 64))),
-    );
-    put(
-        &rig,
-        &mut heap,
-        16,
-        Type::UNIFORM_BUFFER,
-        Resource::Buffer(None),
-    );
-    put(
-        &rig,
-        &mut heap,
-        32,
-        Type::STORAGE_BUFFER,
-        Resource::Buffer(None),
-    );
-    put(
-        &rig,
-        &mut heap,
-        48,
-        Type::STORAGE_BUFFER,
-        slot(&rig, &values, 0),
-    );
+    write_descriptor(&mut heap, 0, Type::STORAGE_BUFFER, first_bytes(&out, 64));
+    write_descriptor(&mut heap, 16, Type::UNIFORM_BUFFER, Resource::Buffer(None));
+    write_descriptor(&mut heap, 32, Type::STORAGE_BUFFER, Resource::Buffer(None));
+    write_descriptor(&mut heap, 48, Type::STORAGE_BUFFER, slot(&rig, &values, 0));
     let words = compile(
         "#version 450
 layout(local_size_x = 1) in;
@@ -271,23 +216,15 @@ void main()
 fn indices_may_differ_between_invocations() {
     let rig = Rig::new();
     let (out, values, mut heap) = (rig.buffer(256), numbers(&rig, 500), heap(&rig));
-    put(
-        &rig,
-        &mut heap,
-        0,
-        Type::STORAGE_BUFFER,
-        Resource::Buffer(Some((address(&rig, &out), 256))),
-    );
+    write_descriptor(&mut heap, 0, Type::STORAGE_BUFFER, first_bytes(&out, 256));
     for at in 0..8 {
-        put(
-            &rig,
+        write_descriptor(
             &mut heap,
             256 + 16 * at,
             Type::UNIFORM_BUFFER,
             slot(&rig, &values, at as u64),
         );
-        put(
-            &rig,
+        write_descriptor(
             &mut heap,
             512 + 16 * at,
             Type::STORAGE_BUFFER,

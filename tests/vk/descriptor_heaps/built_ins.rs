@@ -1,8 +1,8 @@
 //! Heaps as built-in variables of shaders (SPV_EXT_descriptor_heap).
 
 use super::heap::{
-    ALL, Resource, Source, Type, address, bind_resources, bind_samplers, dispatch, heap, map, push,
-    put, put_sampler,
+    ALL, Resource, Source, Type, bind_resources, bind_samplers, dispatch, first_bytes, heap, map,
+    push, write_descriptor, write_sampler,
 };
 use super::images::{numbered, view_info};
 use crate::rig::Rig;
@@ -152,15 +152,18 @@ fn shaders_index_heaps() {
     uniform.write_dwords(&[11, 12, 13, 14]);
     let (mut resources, mut samplers) = (heap(&rig), heap(&rig));
     let (first, second) = (numbered(&rig, 50), numbered(&rig, 150));
-    let of = |buffer, bytes| Resource::Buffer(Some((address(&rig, buffer), bytes)));
-    put(&rig, &mut resources, 16, Type::STORAGE_BUFFER, of(&out, 64));
+    write_descriptor(
+        &mut resources,
+        16,
+        Type::STORAGE_BUFFER,
+        first_bytes(&out, 64),
+    );
     for at in [32, 48] {
-        put(
-            &rig,
+        write_descriptor(
             &mut resources,
             at,
             Type::UNIFORM_BUFFER,
-            of(&uniform, 16),
+            first_bytes(&uniform, 16),
         );
     }
     let [first, second] = [view_info(&first), view_info(&second)];
@@ -168,9 +171,9 @@ fn shaders_index_heaps() {
         (64, Type::SAMPLED_IMAGE, &first),
         (128, Type::STORAGE_IMAGE, &second),
     ] {
-        put(&rig, &mut resources, at, kind, Resource::Image(Some(info)));
+        write_descriptor(&mut resources, at, kind, Resource::Image(Some(info)));
     }
-    put_sampler(&rig, &mut samplers, 48, &nearest());
+    write_sampler(&mut samplers, 48, &nearest());
     dispatch(&rig, &assemble(SHADER), &[], |commands| {
         bind_resources(&rig, commands, &resources);
         bind_samplers(&rig, commands, &samplers);
@@ -251,14 +254,8 @@ fn pointers_to_mapped_buffers_are_selected() {
         .into_iter()
         .enumerate()
     {
-        let resource = Resource::Buffer(Some((address(&rig, buffer), 64)));
-        put(
-            &rig,
-            &mut resources,
-            16 * at,
-            Type::STORAGE_BUFFER,
-            resource,
-        );
+        let resource = first_bytes(buffer, 64);
+        write_descriptor(&mut resources, 16 * at, Type::STORAGE_BUFFER, resource);
     }
     let constant = Source::Constant([0, 16], [0; 2]);
     let mappings = [map((0, 0, 3), ALL, constant, None)];

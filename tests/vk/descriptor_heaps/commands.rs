@@ -3,12 +3,14 @@
 use ash::vk;
 
 use super::heap::{
-    ALL, Mapping, Resource, Source, Type, address, bind_info, bind_resources, bind_samplers, heap,
-    heap_flags, inheritance, map, mapping_info, pipeline, push, put,
+    ALL, Mapping, Resource, Source, Type, address, bind_info, bind_resources, bind_samplers,
+    first_bytes, heap, heap_flags, inheritance, map, mapping_info, pipeline, push,
+    write_descriptor,
 };
 use super::images::{BORDER, bordered, numbered, view_info};
 use crate::canvas::{SIZE, Target, compile, viewport, whole};
 use crate::rig::{self, Buffer, Kernel, Rig, fill};
+use crate::shader_objects::set_plain_state;
 use crate::textures::nearest;
 
 const COMPUTE: vk::PipelineBindPoint = vk::PipelineBindPoint::COMPUTE;
@@ -35,11 +37,11 @@ fn copy_mappings() -> [Mapping; 2] {
 
 /// Fills a heap for [`COPY`].
 fn fill_heap(rig: &Rig, heap: &mut Buffer<'_>, out: &Buffer<'_>, values: &Buffer<'_>) {
-    let of = |buffer, at: u64| Resource::Buffer(Some((address(rig, buffer) + 64 * at, 64)));
-    put(rig, heap, 0, Type::STORAGE_BUFFER, of(out, 0));
+    let slot = |buffer, at: u64| Resource::Buffer(Some((address(rig, buffer) + 64 * at, 64)));
+    write_descriptor(heap, 0, Type::STORAGE_BUFFER, slot(out, 0));
     for at in 0..4u64 {
         let offset = 16 + 16 * at as usize;
-        put(rig, heap, offset, Type::UNIFORM_BUFFER, of(values, at));
+        write_descriptor(heap, offset, Type::UNIFORM_BUFFER, slot(values, at));
     }
 }
 
@@ -168,11 +170,10 @@ fn embedded_samplers_stay_with_their_pipeline() {
     let d = &rig.device;
     let (out, other, mut resources) = (rig.buffer(64), rig.buffer(64), heap(&rig));
     let image = numbered(&rig, 50);
-    let of_out = Resource::Buffer(Some((address(&rig, &out), 64)));
-    put(&rig, &mut resources, 0, Type::STORAGE_BUFFER, of_out);
+    let of_out = first_bytes(&out, 64);
+    write_descriptor(&mut resources, 0, Type::STORAGE_BUFFER, of_out);
     let info = view_info(&image);
-    put(
-        &rig,
+    write_descriptor(
         &mut resources,
         16,
         Type::SAMPLED_IMAGE,
@@ -261,11 +262,10 @@ impl<'a> Scene<'a> {
         for (at, slot) in [(64, 0), (80, 1)] {
             let range = (address(rig, &uniform) + 64 * slot, 16);
             let buffer = Resource::Buffer(Some(range));
-            put(rig, &mut resources, at, Type::UNIFORM_BUFFER, buffer);
+            write_descriptor(&mut resources, at, Type::UNIFORM_BUFFER, buffer);
         }
         let info = view_info(&image);
-        put(
-            rig,
+        write_descriptor(
             &mut resources,
             96,
             Type::SAMPLED_IMAGE,
@@ -493,7 +493,10 @@ fn shader_objects_use_heaps() {
     let second = create([(binary, &binaries[0]), (binary, &binaries[1])]);
     for shaders in [&first, &second] {
         render(&rig, &target, |commands| unsafe {
-            set_state(&rig, commands);
+            let inputs =
+                ash::ext::vertex_input_dynamic_state::Device::new(&rig.instance, &rig.device);
+            set_plain_state(&rig, commands, vk::PrimitiveTopology::TRIANGLE_LIST);
+            inputs.cmd_set_vertex_input(commands, &[], &[]);
             objects.cmd_bind_shaders(commands, &stages, shaders);
             scene.bind(&rig, commands, 1.0);
             rig.device.cmd_draw(commands, 3, 1, 0, 0);
@@ -502,35 +505,5 @@ fn shader_objects_use_heaps() {
     }
     for shader in first.into_iter().chain(second) {
         unsafe { objects.destroy_shader(shader, None) };
-    }
-}
-
-/// Sets all state that the draw uses.
-fn set_state(rig: &Rig, commands: vk::CommandBuffer) {
-    let d = &rig.device;
-    let states3 = ash::ext::extended_dynamic_state3::Device::new(&rig.instance, d);
-    let inputs = ash::ext::vertex_input_dynamic_state::Device::new(&rig.instance, d);
-    unsafe {
-        d.cmd_set_viewport_with_count(commands, &[viewport()]);
-        d.cmd_set_scissor_with_count(commands, &[whole()]);
-        d.cmd_set_rasterizer_discard_enable(commands, false);
-        d.cmd_set_cull_mode(commands, vk::CullModeFlags::NONE);
-        d.cmd_set_front_face(commands, vk::FrontFace::CLOCKWISE);
-        d.cmd_set_depth_test_enable(commands, false);
-        d.cmd_set_depth_write_enable(commands, false);
-        d.cmd_set_depth_bias_enable(commands, false);
-        d.cmd_set_stencil_test_enable(commands, false);
-        d.cmd_set_primitive_topology(commands, vk::PrimitiveTopology::TRIANGLE_LIST);
-        d.cmd_set_primitive_restart_enable(commands, false);
-        states3.cmd_set_polygon_mode(commands, vk::PolygonMode::FILL);
-        states3.cmd_set_rasterization_samples(commands, vk::SampleCountFlags::TYPE_1);
-        states3.cmd_set_sample_mask(commands, vk::SampleCountFlags::TYPE_1, &[1]);
-        states3.cmd_set_alpha_to_coverage_enable(commands, false);
-        states3.cmd_set_alpha_to_one_enable(commands, false);
-        states3.cmd_set_depth_clamp_enable(commands, false);
-        states3.cmd_set_logic_op_enable(commands, false);
-        states3.cmd_set_color_blend_enable(commands, 0, &[0]);
-        states3.cmd_set_color_write_mask(commands, 0, &[vk::ColorComponentFlags::RGBA]);
-        inputs.cmd_set_vertex_input(commands, &[], &[]);
     }
 }

@@ -64,6 +64,11 @@ pub enum Resource<'a> {
     Image(Option<&'a vk::ImageViewCreateInfo<'a>>),
 }
 
+/// The first bytes of a buffer.
+pub fn first_bytes(buffer: &Buffer<'_>, bytes: u64) -> Resource<'static> {
+    Resource::Buffer(Some((address(buffer.rig, buffer), bytes)))
+}
+
 /// Memory of a heap.
 pub fn heap(rig: &Rig) -> Buffer<'_> {
     let usage =
@@ -72,7 +77,7 @@ pub fn heap(rig: &Rig) -> Buffer<'_> {
 }
 
 /// Writes the descriptor of a resource at a byte offset.
-pub fn put(rig: &Rig, heap: &mut Buffer<'_>, at: usize, kind: Type, resource: Resource<'_>) {
+pub fn write_descriptor(heap: &mut Buffer<'_>, at: usize, kind: Type, resource: Resource<'_>) {
     let mut data = [0; 5];
     let mut pointer = data.as_ptr() as u64;
     match resource {
@@ -87,15 +92,15 @@ pub fn put(rig: &Rig, heap: &mut Buffer<'_>, at: usize, kind: Type, resource: Re
         _ => pointer = 0,
     }
     let info = [TYPE + 2, 0, kind.as_raw() as u64, pointer];
-    let to = &mut heap.data[at..at + DESCRIPTOR];
+    let (rig, to) = (heap.rig, &mut heap.data[at..at + DESCRIPTOR]);
     let result = write(rig, c"vkWriteResourceDescriptorsEXT", info.as_ptr(), to);
     assert_eq!(result, vk::Result::SUCCESS);
     std::hint::black_box(&data);
 }
 
 /// Writes a sampler at a byte offset.
-pub fn put_sampler(rig: &Rig, heap: &mut Buffer<'_>, at: usize, info: &vk::SamplerCreateInfo<'_>) {
-    let to = &mut heap.data[at..at + DESCRIPTOR];
+pub fn write_sampler(heap: &mut Buffer<'_>, at: usize, info: &vk::SamplerCreateInfo<'_>) {
+    let (rig, to) = (heap.rig, &mut heap.data[at..at + DESCRIPTOR]);
     let info = std::ptr::from_ref(info).cast();
     let result = write(rig, c"vkWriteSamplerDescriptorsEXT", info, to);
     assert_eq!(result, vk::Result::SUCCESS);

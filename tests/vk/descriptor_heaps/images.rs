@@ -3,8 +3,8 @@
 use ash::vk;
 
 use super::heap::{
-    ALL, Resource, Source, Type, address, bind_resources, bind_samplers, dispatch, heap, map, push,
-    put, put_sampler, register, unregister,
+    ALL, Resource, Source, Type, address, bind_resources, bind_samplers, dispatch, first_bytes,
+    heap, map, push, register, unregister, write_descriptor, write_sampler,
 };
 use crate::images::{Image, range};
 use crate::rig::{Rig, compile};
@@ -55,11 +55,7 @@ fn every_type_of_descriptor_can_be_in_a_heap() {
     let line = (FORMAT, address(&rig, &texels), 64);
     let [first, second] = [view_info(&first), view_info(&second)];
     for (at, kind, resource) in [
-        (
-            0,
-            Type::STORAGE_BUFFER,
-            Resource::Buffer(Some((address(&rig, &out), 64))),
-        ),
+        (0, Type::STORAGE_BUFFER, first_bytes(&out, 64)),
         (16, Type::SAMPLED_IMAGE, Resource::Image(Some(&first))),
         (32, Type::SAMPLED_IMAGE, Resource::Image(Some(&second))),
         (48, Type::SAMPLED_IMAGE, Resource::Image(None)),
@@ -73,10 +69,10 @@ fn every_type_of_descriptor_can_be_in_a_heap() {
             Resource::Texels(Some(line)),
         ),
     ] {
-        put(&rig, &mut resources, at, kind, resource);
+        write_descriptor(&mut resources, at, kind, resource);
     }
-    put_sampler(&rig, &mut samplers, 16, &nearest());
-    put_sampler(&rig, &mut samplers, 32, &bordered());
+    write_sampler(&mut samplers, 16, &nearest());
+    write_sampler(&mut samplers, 32, &bordered());
     let words = compile(
         "#version 450
 #extension GL_EXT_samplerless_texture_functions : require
@@ -158,24 +154,22 @@ fn sample(
     let (mut resources, mut samplers) = (heap(&rig), heap(&rig));
     let (first, second) = (numbered(&rig, 50), numbered(&rig, 150));
     let address_of_out = (address(&rig, &out), 64);
-    put(
-        &rig,
+    write_descriptor(
         &mut resources,
         0,
         Type::STORAGE_BUFFER,
         Resource::Buffer(Some(address_of_out)),
     );
     for (at, image) in [(64, &first), (80, &second)] {
-        put(
-            &rig,
+        write_descriptor(
             &mut resources,
             at,
             Type::SAMPLED_IMAGE,
             Resource::Image(Some(&view_info(image))),
         );
     }
-    put_sampler(&rig, &mut samplers, 32, &nearest());
-    put_sampler(&rig, &mut samplers, 48, &bordered());
+    write_sampler(&mut samplers, 32, &nearest());
+    write_sampler(&mut samplers, 48, &bordered());
     let words = compile(COMBINED);
     let mut indices = rig.buffer(64);
     indices.write_dwords(&[0, 1, 1, 0]);
@@ -243,16 +237,15 @@ fn equal_parameters_give_equal_descriptors() {
     let info = view_info(&image);
     let mut bytes = heap(&rig);
     for at in [0, 16] {
-        put_sampler(&rig, &mut bytes, at, &bordered());
-        put(
-            &rig,
+        write_sampler(&mut bytes, at, &bordered());
+        write_descriptor(
             &mut bytes,
             64 + at,
             Type::SAMPLED_IMAGE,
             Resource::Image(Some(&info)),
         );
     }
-    put_sampler(&rig, &mut bytes, 32, &nearest());
+    write_sampler(&mut bytes, 32, &nearest());
     assert_eq!(bytes.data[..16], bytes.data[16..32]);
     assert_ne!(bytes.data[..16], bytes.data[32..48]);
     assert_eq!(bytes.data[64..80], bytes.data[80..96]);
@@ -289,16 +282,14 @@ fn border_colours_are_registered() {
     let (out, image) = (rig.buffer(64), numbered(&rig, 50));
     let (mut resources, mut samplers) = (heap(&rig), heap(&rig));
     let range = (address(&rig, &out), 64);
-    put(
-        &rig,
+    write_descriptor(
         &mut resources,
         0,
         Type::STORAGE_BUFFER,
         Resource::Buffer(Some(range)),
     );
     let info = view_info(&image);
-    put(
-        &rig,
+    write_descriptor(
         &mut resources,
         16,
         Type::SAMPLED_IMAGE,
@@ -309,7 +300,7 @@ fn border_colours_are_registered() {
         let number = [1_000_135_011, std::ptr::from_ref(colour) as u64, index];
         let mut info = bordered().border_color(vk::BorderColor::INT_CUSTOM_EXT);
         info.p_next = number.as_ptr().cast();
-        put_sampler(&rig, &mut samplers, at, &info);
+        write_sampler(&mut samplers, at, &info);
     }
     let words = compile(
         "#version 450
@@ -382,15 +373,13 @@ fn embedded_samplers_may_convert_colours() {
 
     let (out, mut resources) = (rig.buffer(64), heap(&rig));
     let range = (address(&rig, &out), 64);
-    put(
-        &rig,
+    write_descriptor(
         &mut resources,
         0,
         Type::STORAGE_BUFFER,
         Resource::Buffer(Some(range)),
     );
-    put(
-        &rig,
+    write_descriptor(
         &mut resources,
         32,
         Type::SAMPLED_IMAGE,

@@ -277,5 +277,23 @@ pub(super) fn emit_stage_constants<G: DrawGeneration, M: StreamMemory>(
     G::emit_push_constants(stream, stage, buffers, machine.dynamic_base)
 }
 
+/// As [`emit_stage_constants`], and latches them with a binding table pointer, but for the fragment
+/// stage, whose table is the caller's. Returns whether that pointer is left to the caller.
+pub(super) fn emit_latched_constants<G: DrawGeneration, M: StreamMemory>(
+    stream: &mut Stream<M>,
+    machine: &DeviceInfo,
+    stage: ConstantStage,
+    pushed: Option<&PushLayout>,
+    bound: &BoundWords<'_>,
+    buffers: &mut [ConstantBuffer; CONSTANT_BUFFERS],
+    empty_last: &mut EmptyLastBuffers,
+) -> Result<bool, M::Error> {
+    emit_stage_constants::<G, M>(stream, machine, stage, pushed, bound, buffers, empty_last)?;
+    match stage {
+        ConstantStage::Fragment => Ok(true),
+        _ => G::emit_binding_table_pointer(stream, stage, 0).map(|()| false),
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use crate::draw::generation::{
 };
 pub use crate::draw::pipeline::DrawPipeline;
 use crate::draw::push_constants::{
-    BUFFER_CONTENTS, BoundWords, EmptyLastBuffers, WordMask, emit_stage_constants, word_mask,
+    BUFFER_CONTENTS, BoundWords, EmptyLastBuffers, WordMask, emit_latched_constants, word_mask,
 };
 use crate::draw::shader::VertexInputs;
 use crate::draw::state::{DirtyGroups, FixedFunctionState, TargetSlots};
@@ -440,7 +440,7 @@ impl<G: DrawGeneration> BatchDrawState<G> {
                         words: &self.words,
                         changed: 0,
                     };
-                    emit_stage_constants::<G, M>(
+                    emit_latched_constants::<G, M>(
                         stream,
                         machine,
                         stage,
@@ -449,7 +449,6 @@ impl<G: DrawGeneration> BatchDrawState<G> {
                         emitted_buffers,
                         empty_last,
                     )?;
-                    G::emit_binding_table_pointer(stream, stage, 0)?;
                 }
             }
         }
@@ -470,21 +469,15 @@ impl<G: DrawGeneration> BatchDrawState<G> {
                 &mut self.emitted_buffers[*stage as usize],
                 &mut self.empty_last,
             );
-            let pushed = pushed.as_ref();
-            emit_stage_constants::<G, M>(
+            fragment_emitted |= emit_latched_constants::<G, M>(
                 stream,
                 machine,
                 *stage,
-                pushed,
+                pushed.as_ref(),
                 &bound,
                 emitted_buffers,
                 empty_last,
             )?;
-            // A binding table pointer latches the constants.
-            match stage {
-                ConstantStage::Fragment => fragment_emitted = true,
-                _ => G::emit_binding_table_pointer(stream, *stage, 0)?,
-            }
         }
         self.changed_words = 0;
         Ok(fragment_emitted)
@@ -523,7 +516,7 @@ impl<G: DrawGeneration> BatchDrawState<G> {
                 changed,
             };
             let empty_last = &mut self.empty_last;
-            emit_stage_constants::<G, M>(
+            fragment_emitted |= emit_latched_constants::<G, M>(
                 stream,
                 machine,
                 *stage,
@@ -532,10 +525,6 @@ impl<G: DrawGeneration> BatchDrawState<G> {
                 emitted_buffers,
                 empty_last,
             )?;
-            match stage {
-                ConstantStage::Fragment => fragment_emitted = true,
-                _ => G::emit_binding_table_pointer(stream, *stage, 0)?,
-            }
         }
         self.changed_words = 0;
         Ok(fragment_emitted)

@@ -158,6 +158,37 @@ pub struct FragmentShader<'a> {
     pub push: &'a abi::PushData,
 }
 
+impl<'a> FragmentShader<'a> {
+    /// A shader without inputs that writes colour target 0 and does nothing else.
+    pub fn new(variants: [Option<FragmentVariant>; 3], push: &'a abi::PushData) -> Self {
+        Self {
+            variants,
+            scratch: ScratchSpace::default(),
+            inputs: Vec::new(),
+            barycentrics: 0,
+            reads_depth: false,
+            reads_w: false,
+            reads_sample_position: false,
+            reads_coverage: false,
+            coverage_is_tested: false,
+            pulls_barycentrics: false,
+            depth: ComputedDepth::No,
+            writes_stencil: false,
+            writes_mask: false,
+            kills: false,
+            reads_tests: false,
+            header_only: false,
+            per_sample: false,
+            has_side_effects: false,
+            early_tests: false,
+            targets: 1,
+            dual_source: false,
+            target_op: TargetOp::None,
+            push,
+        }
+    }
+}
+
 /// What rendering with a fragment shader does to the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TargetOp {

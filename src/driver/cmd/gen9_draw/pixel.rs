@@ -632,29 +632,8 @@ mod tests {
         per_sample: bool,
     ) -> FragmentShader<'_> {
         FragmentShader {
-            variants,
-            scratch: crate::generation::ScratchSpace::default(),
-            inputs: Vec::new(),
-            barycentrics: 0,
-            reads_depth: false,
-            reads_w: false,
-            reads_sample_position: false,
-            reads_coverage: false,
-            coverage_is_tested: false,
-            pulls_barycentrics: false,
-            depth: ComputedDepth::No,
-            writes_stencil: false,
-            writes_mask: false,
-            kills: false,
-            reads_tests: false,
-            header_only: false,
             per_sample,
-            has_side_effects: false,
-            early_tests: false,
-            targets: 1,
-            dual_source: false,
-            target_op: TargetOp::None,
-            push,
+            ..FragmentShader::new(variants, push)
         }
     }
 

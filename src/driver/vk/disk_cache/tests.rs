@@ -79,8 +79,8 @@ fn total_bytes(folder: &Path) -> u64 {
     entry_files(folder).iter().map(|file| file.1).sum()
 }
 
-/// Runs a test of this file in a process of its own, with a folder; as a user without privileges if
-/// `is_unprivileged`, and after the commands of a shell.
+/// Runs a test of this file, which calls it, in a process of its own, with a folder; as a user
+/// without privileges if `is_unprivileged`, and after the commands of a shell.
 fn child(test: &str, folder: &Path, is_unprivileged: bool, before: &str) -> Command {
     let script = format!("{before} exec \"$@\"");
     let mut command = match before {
@@ -94,7 +94,7 @@ fn child(test: &str, folder: &Path, is_unprivileged: bool, before: &str) -> Comm
         }
     };
     let test = format!("disk_cache::tests::{test}");
-    command.args(["--exact", &test, "--ignored", "--nocapture"]);
+    command.args(["--exact", &test, "--nocapture"]);
     command.env("INGOT_TEST_FOLDER", folder);
     if is_unprivileged && std::fs::metadata("/proc/self").unwrap().uid() == 0 {
         command.uid(65534).gid(65534);
@@ -102,8 +102,9 @@ fn child(test: &str, folder: &Path, is_unprivileged: bool, before: &str) -> Comm
     command
 }
 
-fn folder_of_child() -> PathBuf {
-    std::env::var_os("INGOT_TEST_FOLDER").unwrap().into()
+/// The folder, in a process that [`child`] started.
+fn folder_of_child() -> Option<PathBuf> {
+    std::env::var_os("INGOT_TEST_FOLDER").map(PathBuf::from)
 }
 
 fn assert_success(mut command: Command) {
@@ -217,41 +218,42 @@ fn folders_that_cannot_be_written_cost_one_line() {
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(lines[0].contains("cannot be written"), "{lines:?}");
     }
-    // One that exists, with an entry, for a user who may only read it.
+}
+
+#[test]
+fn entries_of_a_read_only_folder_are_found() {
+    if let Some(folder) = folder_of_child() {
+        assert_eq!(open(&folder, LARGE).load(&name(1)), Some(contents(1)));
+        assert_eq!(log_of_failing_writes(&folder).len(), 1);
+        return;
+    }
+    let folder = TestFolder::new("read-only");
     let cache = folder.0.join("cache");
     store(&open(&cache, LARGE), &name(1), &contents(1));
     let all = [&cache, entry_files(&cache)[0].0.parent().unwrap()].map(Path::to_path_buf);
     for folder in &all {
         std::fs::set_permissions(folder, PermissionsExt::from_mode(0o555)).unwrap();
     }
-    assert_success(child("child_reads_only", &cache, true, ""));
+    let test = "entries_of_a_read_only_folder_are_found";
+    assert_success(child(test, &cache, true, ""));
     for folder in &all {
         std::fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).unwrap();
     }
 }
 
 #[test]
-#[ignore = "runs in a process that another test starts"]
-fn child_reads_only() {
-    let folder = folder_of_child();
-    assert_eq!(open(&folder, LARGE).load(&name(1)), Some(contents(1)));
-    assert_eq!(log_of_failing_writes(&folder).len(), 1);
-}
-
-#[test]
 fn a_limit_of_file_sizes_does_not_end_the_process() {
+    if let Some(folder) = folder_of_child() {
+        let cache = open(&folder, LARGE);
+        store(&cache, &name(1), &[1; 2000]);
+        assert_eq!(cache.load(&name(1)), None);
+        store(&cache, &name(2), &[2; 300]);
+        assert_eq!(cache.load(&name(2)), Some(vec![2; 300]));
+        return;
+    }
     let folder = TestFolder::new("rlimit");
-    assert_success(child("child_with_limit", &folder.0, false, "ulimit -f 1;"));
-}
-
-#[test]
-#[ignore = "runs in a process that another test starts"]
-fn child_with_limit() {
-    let cache = open(&folder_of_child(), LARGE);
-    store(&cache, &name(1), &[1; 2000]);
-    assert_eq!(cache.load(&name(1)), None);
-    store(&cache, &name(2), &[2; 300]);
-    assert_eq!(cache.load(&name(2)), Some(vec![2; 300]));
+    let test = "a_limit_of_file_sizes_does_not_end_the_process";
+    assert_success(child(test, &folder.0, false, "ulimit -f 1;"));
 }
 
 #[test]
@@ -366,22 +368,18 @@ fn use_entries(folder: &Path, seed: u32, max_bytes: u64) {
 }
 
 #[test]
-#[ignore = "runs in a process that another test starts"]
-fn child_uses_entries() {
-    let folder = folder_of_child();
-    std::thread::scope(|scope| {
-        for seed in 0..3 {
-            let (folder, seed) = (&folder, seed + std::process::id());
-            scope.spawn(move || use_entries(folder, seed, LARGE));
-        }
-    });
-}
-
-#[test]
 fn processes_and_threads_share_entries() {
+    if let Some(folder) = folder_of_child() {
+        return std::thread::scope(|scope| {
+            for seed in 0..3 {
+                let (folder, seed) = (&folder, seed + std::process::id());
+                scope.spawn(move || use_entries(folder, seed, LARGE));
+            }
+        });
+    }
     let folder = TestFolder::new("processes");
     let children = [0; 3].map(|_| {
-        let mut command = child("child_uses_entries", &folder.0, false, "");
+        let mut command = child("processes_and_threads_share_entries", &folder.0, false, "");
         command.stdout(std::process::Stdio::piped());
         command.spawn().unwrap()
     });

@@ -4,8 +4,8 @@ use super::*;
 use crate::Gen9;
 use crate::draw::generation::StaticState;
 use crate::draw::shader::{
-    ComputedDepth, FragmentInput, FragmentShader, FragmentVariant, GeometryShader, InputSource,
-    PipelineShaders, StreamOut, TargetOp, UrbStageShader, VertexShader,
+    FragmentInput, FragmentShader, FragmentVariant, GeometryShader, InputSource, PipelineShaders,
+    StreamOut, UrbStageShader, VertexShader,
 };
 use crate::draw::state::{BlendFactor, CullMode, PolygonMode};
 use crate::draw::target::DepthStencilTarget;
@@ -86,32 +86,15 @@ impl Parts {
             tessellation: None,
             geometry: None,
             fragment: Some(FragmentShader {
-                variants: [variant(0x2000), variant(0x2400), None],
-                scratch: ScratchSpace::default(),
                 inputs: vec![FragmentInput {
                     source: InputSource::Slot(2),
                     flat: false,
                 }],
                 barycentrics: 1,
-                reads_depth: false,
-                reads_w: false,
-                reads_sample_position: false,
-                reads_coverage: false,
-                coverage_is_tested: false,
-                pulls_barycentrics: false,
-                depth: ComputedDepth::No,
-                writes_stencil: false,
-                writes_mask: false,
-                kills: false,
-                reads_tests: false,
-                header_only: false,
-                per_sample: false,
-                has_side_effects: false,
-                early_tests: false,
-                targets: 1,
-                dual_source: false,
-                target_op: TargetOp::None,
-                push: &self.fragment_push,
+                ..FragmentShader::new(
+                    [variant(0x2000), variant(0x2400), None],
+                    &self.fragment_push,
+                )
             }),
             stream_out: StreamOut::default(),
             counted: true,
