@@ -12,7 +12,7 @@ use crate::compiler::{self, Neighbours, ShaderInfo, Stage, TranslatedShader};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::surface_state::{self, BufferDescriptor};
-use crate::uploaded_code::UploadedCode;
+use crate::uploaded_code::{CodeMemory, UploadedCode};
 
 /// A compiled and uploaded shader.
 #[derive(Debug)]
@@ -110,11 +110,11 @@ impl Code {
 
     /// Offset of the code from Instruction Base Address, in bytes.
     pub fn offset_bytes(&self) -> u64 {
-        self.uploaded.memory.address() - i915::INSTRUCTION_BASE
+        self.uploaded.place.memory.address() - i915::INSTRUCTION_BASE
     }
 }
 
-fn upload(context: &Arc<Context>, shader: &Arc<abi::ShaderBinary>) -> Result<UploadedCode> {
+fn upload(context: &Arc<Context>, shader: &Arc<abi::ShaderBinary>) -> Result<CodeMemory> {
     // Constant data follows the code.
     let data_at = (shader.code.len() + PREFETCH_BYTES).next_multiple_of(64);
     let data = &shader.constants.data;
@@ -146,11 +146,7 @@ fn upload(context: &Arc<Context>, shader: &Arc<abi::ShaderBinary>) -> Result<Upl
         memory.write(0, &code)?;
         Some(slot)
     };
-    Ok(UploadedCode {
-        shader: shader.clone(),
-        memory,
-        surface,
-    })
+    Ok(CodeMemory { memory, surface })
 }
 
 /// Scratch memory of a stage's threads, and the buffer that holds it.

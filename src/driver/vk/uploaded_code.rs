@@ -9,33 +9,49 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-/// Code in the instruction heap, and its constant data.
+/// Where code and its constant data are.
 #[derive(Debug)]
-pub struct UploadedCode {
-    /// The shader whose code and data these are.
-    pub shader: Arc<abi::ShaderBinary>,
+pub struct CodeMemory {
     /// The code, followed by the data.
     pub memory: i915::PoolAllocation,
     /// Surface of the data, if there is any.
     pub surface: Option<i915::HeapAllocation>,
 }
 
-impl UploadedCode {
+/// Code in the instruction heap, and its constant data.
+#[derive(Debug)]
+pub struct UploadedCode<M = CodeMemory> {
+    /// The shader whose code and data these are.
+    shader: Arc<abi::ShaderBinary>,
+    /// Where they are.
+    pub place: M,
+}
+
+impl<M> UploadedCode<M> {
     fn is_of(&self, shader: &abi::ShaderBinary) -> bool {
         self.shader.code == shader.code && self.shader.constants == shader.constants
     }
 }
 
-#[derive(Debug, Default)]
-struct Table {
-    by_hash: FxHashMap<u64, Weak<UploadedCode>>,
+#[derive(Debug)]
+struct Table<M> {
+    by_hash: FxHashMap<u64, Weak<UploadedCode<M>>>,
     /// Number of entries at which those without users are removed.
     sweep_len: usize,
 }
 
 /// The code of a device, by a hash of its bytes.
-#[derive(Debug, Default)]
-pub struct UploadedCodes(Mutex<Table>);
+#[derive(Debug)]
+pub struct UploadedCodes<M = CodeMemory>(Mutex<Table<M>>);
+
+impl<M> Default for UploadedCodes<M> {
+    fn default() -> Self {
+        Self(Mutex::new(Table {
+            by_hash: FxHashMap::default(),
+            sweep_len: MIN_SWEEP_LEN,
+        }))
+    }
+}
 
 /// Number of entries below which none is removed.
 const MIN_SWEEP_LEN: usize = 64;
@@ -47,21 +63,24 @@ fn hash(shader: &abi::ShaderBinary) -> u64 {
     hasher.finish()
 }
 
-impl UploadedCodes {
+impl<M> UploadedCodes<M> {
     /// Returns the uploaded code of a shader, or uploads it. Two threads may upload the same code:
     /// both copies are valid.
     pub fn find_or_upload<E>(
         &self,
         shader: &Arc<abi::ShaderBinary>,
-        upload: impl FnOnce() -> Result<UploadedCode, E>,
-    ) -> Result<Arc<UploadedCode>, E> {
+        upload: impl FnOnce() -> Result<M, E>,
+    ) -> Result<Arc<UploadedCode<M>>, E> {
         let key = hash(shader);
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().by_hash.get(&key).and_then(Weak::upgrade);
         if let Some(known) = known.filter(|known| known.is_of(shader)) {
             return Ok(known);
         }
-        let uploaded = Arc::new(upload()?);
+        let uploaded = Arc::new(UploadedCode {
+            shader: shader.clone(),
+            place: upload()?,
+        });
         let mut table = lock();
         if table.by_hash.len() >= table.sweep_len {
             table.by_hash.retain(|_, code| code.strong_count() > 0);
@@ -73,5 +92,72 @@ impl UploadedCodes {
             *entry = Arc::downgrade(&uploaded);
         }
         Ok(uploaded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shader(code: &[u8], data: &[u8]) -> Arc<abi::ShaderBinary> {
+        Arc::new(abi::ShaderBinary {
+            code: code.to_vec(),
+            constants: abi::ConstantData {
+                data: data.to_vec(),
+                ..abi::ConstantData::default()
+            },
+            variants: Vec::new(),
+            preferred: 0,
+            push: abi::PushData::default(),
+            stage: abi::StageInfo::Compute(abi::ComputeInfo::default()),
+        })
+    }
+
+    /// A number of its own for each upload.
+    fn place(
+        codes: &UploadedCodes<u32>,
+        shader: &Arc<abi::ShaderBinary>,
+        next: u32,
+    ) -> Arc<UploadedCode<u32>> {
+        codes.find_or_upload::<()>(shader, || Ok(next)).unwrap()
+    }
+
+    #[test]
+    fn equal_code_is_uploaded_once_while_it_is_used() {
+        let codes = UploadedCodes::default();
+        let first = place(&codes, &shader(b"code", b"data"), 1);
+        let same = place(&codes, &shader(b"code", b"data"), 2);
+        assert!(Arc::ptr_eq(&first, &same));
+        assert_eq!(place(&codes, &shader(b"code", b"date"), 3).place, 3);
+        assert_eq!(place(&codes, &shader(b"core", b"data"), 4).place, 4);
+        drop((first, same));
+        assert_eq!(place(&codes, &shader(b"code", b"data"), 5).place, 5);
+        let failed = codes.find_or_upload(&shader(b"other", b""), || Err("no memory"));
+        assert_eq!(failed.unwrap_err(), "no memory");
+        assert_eq!(place(&codes, &shader(b"other", b""), 6).place, 6);
+    }
+
+    #[test]
+    fn code_of_the_same_hash_is_not_shared() {
+        let codes = UploadedCodes::default();
+        let (code, other) = (shader(b"code", b""), shader(b"other", b""));
+        let first = place(&codes, &code, 1);
+        // As if both had one hash.
+        let entry = Arc::downgrade(&first);
+        codes.0.lock().unwrap().by_hash.insert(hash(&other), entry);
+        assert_eq!(place(&codes, &other, 2).place, 2);
+        assert_eq!(place(&codes, &code, 3).place, 1);
+    }
+
+    #[test]
+    fn entries_without_users_are_removed() {
+        let codes = UploadedCodes::default();
+        let used = place(&codes, &shader(b"used", b""), 0);
+        for number in 0..1000_u32 {
+            place(&codes, &shader(&number.to_le_bytes(), b""), number);
+        }
+        let entries = codes.0.lock().unwrap().by_hash.len();
+        assert!(entries <= MIN_SWEEP_LEN, "{entries} entries");
+        assert!(Arc::ptr_eq(&used, &place(&codes, &shader(b"used", b""), 1)));
     }
 }
