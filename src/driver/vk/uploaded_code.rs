@@ -140,12 +140,14 @@ mod tests {
     #[test]
     fn code_of_the_same_hash_is_not_shared() {
         let codes = UploadedCodes::default();
-        let (code, other) = (shader(b"code", b""), shader(b"other", b""));
+        let code = shader(b"code", b"data");
         let first = place(&codes, &code, 1);
-        // As if both had one hash.
-        let entry = Arc::downgrade(&first);
-        codes.0.lock().unwrap().by_hash.insert(hash(&other), entry);
-        assert_eq!(place(&codes, &other, 2).place, 2);
+        for other in [shader(b"other", b"data"), shader(b"code", b"other")] {
+            // As if both had one hash.
+            let entry = Arc::downgrade(&first);
+            codes.0.lock().unwrap().by_hash.insert(hash(&other), entry);
+            assert_eq!(place(&codes, &other, 2).place, 2);
+        }
         assert_eq!(place(&codes, &code, 3).place, 1);
     }
 

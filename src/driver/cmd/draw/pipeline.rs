@@ -22,9 +22,7 @@ impl<G: DrawGeneration> DrawPipeline<G> {
         let mut stages = self.pushed.iter();
         stages.any(|pushed| pushed.0 as u8 == stage as u8 && pushed.1.as_ref() == layout)
     }
-}
 
-impl<G: DrawGeneration> DrawPipeline<G> {
     /// Packs shaders and static state. Returns `None` if they exceed the limits of constants, URB
     /// space or stream output declarations.
     pub fn new(

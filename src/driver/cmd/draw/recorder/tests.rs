@@ -4,8 +4,9 @@ use super::*;
 use crate::Gen9;
 use crate::draw::generation::StaticState;
 use crate::draw::shader::{
-    FragmentInput, FragmentShader, FragmentVariant, GeometryShader, InputSource, PipelineShaders,
-    StreamOut, UrbStageShader, VertexShader,
+    ControlShader, EvaluationShader, FragmentInput, FragmentShader, FragmentVariant,
+    GeometryShader, InputSource, PipelineShaders, StreamOut, Tessellation, UrbStageShader,
+    VertexShader,
 };
 use crate::draw::state::{BlendFactor, CullMode, PolygonMode};
 use crate::draw::target::DepthStencilTarget;
@@ -35,12 +36,14 @@ const THREE: DrawParams = DrawParams {
     number: 0,
 };
 
-/// The push data and geometry shader that the shaders of a pipeline refer to.
+/// What the shaders of a pipeline refer to.
 #[derive(Default)]
 struct Parts {
     vertex_push: abi::PushData,
     fragment_push: abi::PushData,
     geometry: abi::GeometryInfo,
+    control: abi::TessControlInfo,
+    evaluation: abi::TessEvalInfo,
 }
 
 impl Parts {
@@ -58,8 +61,13 @@ impl Parts {
                 vertices_in: 3,
                 invocations: 1,
                 vertices_out: 3,
-                outputs,
+                outputs: outputs.clone(),
                 ..abi::GeometryInfo::default()
+            },
+            control: abi::TessControlInfo::default(),
+            evaluation: abi::TessEvalInfo {
+                outputs,
+                ..abi::TessEvalInfo::default()
             },
         }
     }
@@ -103,6 +111,28 @@ impl Parts {
             writes_viewport: false,
             clip_distances: 0,
             cull_distances: 0,
+        }
+    }
+
+    fn with_tessellation(&self, control: u64, evaluation: u64) -> PipelineShaders<'_> {
+        let program = |kernel_offset_bytes| UrbStageShader {
+            kernel_offset_bytes,
+            scratch: ScratchSpace::default(),
+            first_grf: 1,
+            push: &self.vertex_push,
+        };
+        PipelineShaders {
+            tessellation: Some(Tessellation {
+                control: ControlShader {
+                    program: program(control),
+                    info: &self.control,
+                },
+                evaluation: EvaluationShader {
+                    program: program(evaluation),
+                    info: &self.evaluation,
+                },
+            }),
+            ..self.vertex_and_fragment()
         }
     }
 
@@ -301,6 +331,32 @@ fn other_code_emits_the_packet_of_the_stage() {
         STATIC,
     );
     assert_eq!(emitted, ["3DSTATE_GS"]);
+}
+
+#[test]
+fn other_tessellation_emits_the_packets_of_its_stages() {
+    let (parts, mut lines) = (Parts::new(), Parts::new());
+    lines.evaluation.domain = abi::TessDomain::Isolines;
+    let state = plain_state();
+    let first = parts.with_tessellation(0x3000, 0x4000);
+    let switch = |second: &PipelineShaders<'_>| {
+        let (first, second) = ((&first, &*state), (second, &*state));
+        switch(first, second, DirtyGroups::NONE, STATIC)
+    };
+    let emitted = switch(&parts.with_tessellation(0x3400, 0x4000));
+    assert_eq!(emitted, ["3DSTATE_HS"]);
+    let emitted = switch(&parts.with_tessellation(0x3000, 0x4400));
+    assert_eq!(emitted, ["3DSTATE_DS"]);
+    // Isolines have another tessellator state, and lines are clipped and rasterised otherwise.
+    let emitted = switch(&lines.with_tessellation(0x3000, 0x4000));
+    assert!(emitted.contains(&"3DSTATE_TE") && !emitted.contains(&"3DSTATE_DS"));
+}
+
+#[test]
+fn primitive_assembly_is_emitted_if_it_differs() {
+    let emitted = state_switch(DirtyGroups::ASSEMBLY, |state| state.restart = true);
+    assert_eq!(emitted, ["3DSTATE_VF_TOPOLOGY", "3DSTATE_VF"]);
+    assert!(state_switch(DirtyGroups::ASSEMBLY, |_| {}).is_empty());
 }
 
 #[test]
