@@ -404,3 +404,54 @@ fn descriptor_buffers_have_a_memory_type_of_their_own() {
     assert_eq!(address(&rig, &buffer) >> 32, 4);
     assert_ne!(buffer.buffer.as_raw(), 0);
 }
+
+/// In a descriptor buffer, an element of an array has as many descriptors as
+/// `combinedImageSamplerDescriptorCount` says.
+#[test]
+fn images_of_several_planes_have_several_descriptors() {
+    let rig = Rig::new();
+    let (d, functions) = (&rig.device, functions(&rig));
+    for (format, planes) in [
+        (vk::Format::R8G8B8A8_UNORM, 1),
+        (vk::Format::G8_B8R8_2PLANE_420_UNORM, 2),
+        (vk::Format::G8_B8_R8_3PLANE_420_UNORM, 3),
+    ] {
+        let info = vk::SamplerYcbcrConversionCreateInfo::default()
+            .format(format)
+            .ycbcr_model(vk::SamplerYcbcrModelConversion::RGB_IDENTITY)
+            .ycbcr_range(vk::SamplerYcbcrRange::ITU_FULL);
+        let conversion = unsafe { d.create_sampler_ycbcr_conversion(&info, None) }.unwrap();
+        let mut by = vk::SamplerYcbcrConversionInfo::default().conversion(conversion);
+        let info = nearest().push_next(&mut by);
+        let sampler = unsafe { d.create_sampler(&info, None) }.unwrap();
+        let samplers = [sampler; 5];
+        let images = binding(0, vk::DescriptorType::COMBINED_IMAGE_SAMPLER, 5);
+        let bindings = [
+            images.immutable_samplers(&samplers),
+            binding(1, vk::DescriptorType::STORAGE_BUFFER, 1),
+        ];
+        let mut counts = vk::SamplerYcbcrConversionImageFormatProperties::default();
+        let mut found = vk::ImageFormatProperties2::default().push_next(&mut counts);
+        let asked = vk::PhysicalDeviceImageFormatInfo2::default()
+            .format(format)
+            .ty(vk::ImageType::TYPE_2D)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(vk::ImageUsageFlags::SAMPLED);
+        let layout = set_layout(&rig, IN_BUFFER, &bindings);
+        unsafe {
+            rig.instance
+                .get_physical_device_image_format_properties2(rig.physical, &asked, &mut found)
+                .unwrap();
+            let after = functions.get_descriptor_set_layout_binding_offset(layout, 1);
+            assert_eq!(after, 5 * planes * 16, "{format:?}");
+            assert!(functions.get_descriptor_set_layout_size(layout) >= after + 16);
+            d.destroy_descriptor_set_layout(layout, None);
+            d.destroy_sampler(sampler, None);
+            d.destroy_sampler_ycbcr_conversion(conversion, None);
+        }
+        assert_eq!(
+            u64::from(counts.combined_image_sampler_descriptor_count),
+            planes
+        );
+    }
+}

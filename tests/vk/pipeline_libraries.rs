@@ -607,3 +607,37 @@ fn shaders_of_libraries_are_cached() {
     maker.create(parts(15), &[], whole).unwrap();
     unsafe { d.destroy_pipeline_cache(maker.cache, None) };
 }
+
+/// A library without shaders finds none in a cache; static strides that commands replace may have
+/// any value.
+#[test]
+fn a_library_of_vertex_input_has_no_cache_hit_and_any_stride() {
+    let rig = Rig::new();
+    let bindings = [vk::VertexInputBindingDescription::default().stride(1 << 20)];
+    let input =
+        vk::PipelineVertexInputStateCreateInfo::default().vertex_binding_descriptions(&bindings);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+        .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+    let create = |states: &[vk::DynamicState], feedback: &mut vk::PipelineCreationFeedback| {
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(states);
+        let mut parts = vk::GraphicsPipelineLibraryCreateInfoEXT::default()
+            .flags(vk::GraphicsPipelineLibraryFlagsEXT::VERTEX_INPUT_INTERFACE);
+        let mut chain =
+            vk::PipelineCreationFeedbackCreateInfo::default().pipeline_creation_feedback(feedback);
+        let info = vk::GraphicsPipelineCreateInfo::default()
+            .flags(vk::PipelineCreateFlags::LIBRARY_KHR)
+            .vertex_input_state(&input)
+            .input_assembly_state(&assembly)
+            .dynamic_state(&dynamic)
+            .push_next(&mut parts)
+            .push_next(&mut chain);
+        let cache = vk::PipelineCache::null();
+        let made = unsafe { rig.device.create_graphics_pipelines(cache, &[info], None) };
+        made.map(|made| unsafe { rig.device.destroy_pipeline(made[0], None) })
+    };
+    let mut feedback = vk::PipelineCreationFeedback::default();
+    let strides = [vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE];
+    assert!(create(&strides, &mut feedback).is_ok());
+    assert_eq!(feedback.flags, vk::PipelineCreationFeedbackFlags::VALID);
+    assert!(create(&[], &mut feedback).is_err());
+}

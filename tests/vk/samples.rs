@@ -1,9 +1,9 @@
-//! A pass without attachments: each pipeline sets the number of samples
-//! (variableMultisampleRate).
+//! Numbers of samples: of a pass without attachments, which each pipeline sets
+//! (variableMultisampleRate), and resolves.
 
 use ash::vk;
 
-use crate::canvas::{Look, SIZE, compile, pipeline, whole};
+use crate::canvas::{Look, SIZE, Target, compile, pipeline, whole};
 use crate::rig::Rig;
 
 const COVERING: &str = "#version 450
@@ -117,5 +117,63 @@ fn pipelines_of_one_pass_have_different_sample_counts() {
         d.destroy_descriptor_set_layout(set_layout, None);
         d.destroy_framebuffer(framebuffer, None);
         d.destroy_render_pass(pass, None);
+    }
+}
+
+/// Half of the samples of each pixel are bright, other ones in each column.
+const HALVES: &str = "#version 450
+layout(location = 0) out vec4 colour;
+void main()
+{
+    const int halves[16] = int[16](0x0f, 0x55, 0x33, 0x69, 0xf0, 0xaa, 0xcc, 0x96, 0x87, 0x1e, 0x2d,
+                                   0x4b, 0xe1, 0x78, 0xb4, 0xd2);
+    bool bright = (halves[int(gl_FragCoord.x) & 15] >> gl_SampleID & 1) != 0;
+    colour = bright ? vec4(1.0) : vec4(128.0, 64.0, 191.0, 255.0) / 255.0;
+}";
+
+/// The average of a pixel does not depend on which of its samples have which colour, even where it
+/// lies in the middle between two bytes.
+#[test]
+fn resolves_do_not_depend_on_the_order_of_samples() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let (format, eight) = (vk::Format::R8G8B8A8_UNORM, vk::SampleCountFlags::TYPE_8);
+    let drawn = Target::sampled(&rig, format, 1, eight);
+    let resolved = Target::new(&rig, format, 1);
+    let look = Look {
+        bindings: &[],
+        attributes: &[],
+        samples: eight,
+        formats: Some((format, vk::Format::UNDEFINED)),
+        ..Look::default()
+    };
+    let layout = unsafe { d.create_pipeline_layout(&Default::default(), None) }.unwrap();
+    let words = compile(COVERING, HALVES);
+    let halves = pipeline(&rig, &words, &look, layout, vk::RenderPass::null()).unwrap();
+    rig.run(|commands| unsafe {
+        let colours = [vk::RenderingAttachmentInfo::default()
+            .image_view(drawn.view)
+            .image_layout(vk::ImageLayout::GENERAL)
+            .resolve_mode(vk::ResolveModeFlags::AVERAGE)
+            .resolve_image_view(resolved.view)
+            .resolve_image_layout(vk::ImageLayout::GENERAL)];
+        let info = vk::RenderingInfo::default()
+            .render_area(whole())
+            .layer_count(1)
+            .color_attachments(&colours);
+        d.cmd_begin_rendering(commands, &info);
+        d.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, halves);
+        d.cmd_draw(commands, 3, 1, 0, 0);
+        d.cmd_end_rendering(commands);
+    });
+    let expected = resolved.pixel(0, 0);
+    // Between (128 + 255) / 2 and the next byte, and so on.
+    for (channel, low) in expected.into_iter().zip([191, 159, 223, 255]) {
+        assert!(channel == low || channel == low + 1, "{expected:?}");
+    }
+    resolved.check(|_, _| expected);
+    unsafe {
+        d.destroy_pipeline(halves, None);
+        d.destroy_pipeline_layout(layout, None);
     }
 }

@@ -4,7 +4,7 @@
 use crate::syscall::from_nix;
 use nix::sched::CpuSet;
 use nix::sys::resource::{Resource, getrlimit};
-use nix::sys::signal::{SigHandler, SigSet, Signal};
+use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal};
 use nix::sys::time::TimeSpec;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::time::ClockId;
@@ -123,6 +123,17 @@ pub unsafe fn free(memory: *mut std::ffi::c_void) {
 pub fn block_signals() {
     // Cannot fail: the arguments are constant and valid.
     let _ = SigSet::all().thread_set_mask();
+}
+
+/// Calls `work` with all signals blocked in this thread; threads that it starts keep them blocked.
+pub fn with_signals_blocked<R>(work: impl FnOnce() -> R) -> R {
+    // Cannot fail: the arguments are constant and valid.
+    let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK);
+    let result = work();
+    if let Ok(before) = before {
+        let _ = before.thread_set_mask();
+    }
+    result
 }
 
 /// Pins this thread, and the processes that it starts, to the CPU that it runs on.

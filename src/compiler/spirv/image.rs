@@ -12,7 +12,7 @@ use crate::value::{Opaque, Pointer, TexelPointer, Value};
 use entity::Id;
 use nir::{Access, AluOp as A, BaseType, Def, Dim, IntrinsicOp as I, Tex, TexOp, TexSrc};
 use smallvec::{SmallVec, smallvec};
-use spirv::{Decoration, Op};
+use spirv::Op;
 use std::rc::Rc;
 
 /// The optional image operands of an instruction.
@@ -135,6 +135,7 @@ impl Translator<'_> {
             }),
             Op::ImageTexelPointer => {
                 let image = self.pointer(inst.arg(0)?)?;
+                let image = self.image_pointer(image, inst.id);
                 let ty = self.image_type_of(image.to)?;
                 let coord = self.image_coord(inst, 1, &ty)?;
                 let sample = self.arg_def(inst, 2)?;
@@ -146,6 +147,7 @@ impl Translator<'_> {
             }
             Op::UntypedImageTexelPointerEXT => {
                 let image = self.pointer_to(inst.arg(1)?, inst.arg(0)?)?;
+                let image = self.image_pointer(image, inst.id);
                 let ty = self.image_type_of(image.to)?;
                 let coord = self.image_coord(inst, 2, &ty)?;
                 let sample = self.arg_def(inst, 3)?;
@@ -194,13 +196,16 @@ impl Translator<'_> {
     fn image_of(&mut self, inst: &Inst) -> Result<(Option<Rc<Pointer>>, ImageTy)> {
         let id = inst.arg(0)?;
         let ty = self.image_type_of(self.type_of(id)?)?;
-        let mut p = self.opaque(id)?.image;
-        if self.module.has_decoration(id, Decoration::NonUniform)
-            && let Some(p) = &mut p
-        {
-            Rc::make_mut(p).access.non_uniform = true;
+        let p = self.opaque(id)?.image;
+        Ok((p.map(|p| self.image_pointer(p, id)), ty))
+    }
+
+    /// The pointer to an image that `id` selects, marked if it may be non-uniform.
+    fn image_pointer(&self, mut p: Rc<Pointer>, id: u32) -> Rc<Pointer> {
+        if self.module.may_be_non_uniform(id) {
+            Rc::make_mut(&mut p).access.non_uniform = true;
         }
-        Ok((p, ty))
+        p
     }
 
     /// Operand `at` as a storage image's coordinate, truncated to the components that the image
@@ -304,8 +309,8 @@ impl Translator<'_> {
             dest_type: ty.base,
             component: 0,
             tg4_offsets: None,
-            texture_non_uniform: self.module.has_decoration(id, Decoration::NonUniform),
-            sampler_non_uniform: self.module.has_decoration(id, Decoration::NonUniform),
+            texture_non_uniform: self.module.may_be_non_uniform(id),
+            sampler_non_uniform: self.module.may_be_non_uniform(id),
             offset_non_uniform: false,
         };
         let Some(image) = &o.image else {

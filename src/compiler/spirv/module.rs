@@ -30,6 +30,9 @@ pub struct Module {
     pub(crate) stream: Stream,
     /// Capabilities that the module declares and the translator lacks.
     pub(crate) lacking: Vec<Capability>,
+    /// Every access of a resource may be non-uniform, with or without the decoration: the module
+    /// declares `DescriptorHeapEXT`.
+    pub(crate) is_non_uniform: bool,
     pub(crate) entry_points: Vec<EntryPoint>,
     pub(crate) modes: Vec<ExecutionModeInst>,
     pub(crate) ext_sets: FxHashMap<u32, ExtSet>,
@@ -117,6 +120,7 @@ impl Module {
         let mut m = Module {
             stream: Stream::default(),
             lacking: Vec::new(),
+            is_non_uniform: false,
             entry_points: Vec::new(),
             modes: Vec::new(),
             ext_sets: FxHashMap::default(),
@@ -148,6 +152,11 @@ impl Module {
 
     pub(crate) fn has_decoration(&self, id: u32, kind: Decoration) -> bool {
         self.decorations_of_id(id).any(|d| d.kind == kind)
+    }
+
+    /// Whether the resource that `id` selects may differ between the invocations of a subgroup.
+    pub(crate) fn may_be_non_uniform(&self, id: u32) -> bool {
+        self.is_non_uniform || self.has_decoration(id, Decoration::NonUniform)
     }
 
     /// The first parameter of a decoration of `id`.
@@ -185,7 +194,11 @@ impl Module {
                 | Op::Extension
                 | Op::MemoryModel
                 | Op::DecorationGroup => {}
-                Op::Capability => self.lacking.extend(lacking(inst.arg(0)?)),
+                Op::Capability => {
+                    let number = inst.arg(0)?;
+                    self.is_non_uniform |= number == Capability::DescriptorHeapEXT as u32;
+                    self.lacking.extend(lacking(number));
+                }
                 Op::Name => {
                     self.names.insert(
                         inst.arg(0)?,

@@ -19,12 +19,18 @@ use crate::launch::{
 use crate::shader_builder::{ShaderBuilder, box_shader, inside, rows_shader};
 use crate::texel::byte_offset;
 
-/// The sum of texels, added one after another.
+/// The sum of texels, added in pairs, whose sums are added in pairs, and so on: few roundings, so
+/// that pixels with the same texels in another order hardly differ.
 fn sum(k: &mut ShaderBuilder<'_>, values: &[[Id<Def>; 4]]) -> Option<[Id<Def>; 4]> {
-    let (first, rest) = values.split_first()?;
-    Some(rest.iter().fold(*first, |sum, value| {
-        [0, 1, 2, 3].map(|channel: usize| k.fadd(sum[channel], value[channel]))
-    }))
+    let mut sums: SmallVec<[[Id<Def>; 4]; 16]> = SmallVec::from_slice(values);
+    while sums.len() > 1 {
+        let pairs = sums.chunks(2).map(|pair| match *pair {
+            [a, b] => [0, 1, 2, 3].map(|channel: usize| k.fadd(a[channel], b[channel])),
+            _ => pair[0],
+        });
+        sums = pairs.collect();
+    }
+    sums.first().copied()
 }
 
 /// The source coordinate of a column or row: `first + at * step`.

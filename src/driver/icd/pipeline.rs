@@ -324,7 +324,9 @@ pub unsafe fn write_feedback(chain: *const c_void, feedback: &CreationFeedback<'
                 duration: feedback.start.elapsed().as_nanos() as u64,
             }
         };
-        let all = feedback.cache_hits.iter().all(|&cached| cached);
+        // A pipeline without shaders of its own found none.
+        let mut hits = feedback.cache_hits.iter();
+        let all = !feedback.cache_hits.is_empty() && hits.all(|&cached| cached);
         raw::write(node.p_pipeline_creation_feedback, stage_feedback(all));
         let requested = node.pipeline_stage_creation_feedback_count as usize;
         for (index, &cached) in feedback.cache_hits.iter().take(requested).enumerate() {

@@ -564,8 +564,8 @@ properties! {
         graphics_pipeline_library_independent_interpolation_decoration: c::TRUE,
     ]
     // The cache on disk; it may be disabled by the user.
-    PhysicalDevicePipelineBinaryPropertiesKHR |_device| {
-        let has_cache = shader_cache::settings().is_some();
+    PhysicalDevicePipelineBinaryPropertiesKHR |device| {
+        let has_cache = shader_cache::settings().is_some() && device.may_cache_on_disk();
     } [
         pipeline_binary_internal_cache: has_cache.into(),
         pipeline_binary_internal_cache_control: has_cache.into(),

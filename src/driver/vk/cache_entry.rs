@@ -18,6 +18,13 @@ use crate::cache_item::{Item, ItemKind};
 /// Upper bound of any length; a larger one is damage.
 const MAX_LENGTH: usize = 1 << 26;
 
+/// Upper bound of a thread's scratch memory. Ref: SKL PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread
+/// Scratch Space.
+const MAX_SCRATCH_BYTES: u32 = 2 << 20;
+
+/// Registers of a thread.
+const GRFS: u8 = 128;
+
 pub(crate) fn put_u32(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_le_bytes());
 }
@@ -25,6 +32,14 @@ pub(crate) fn put_u32(out: &mut Vec<u8>, value: u32) {
 fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_u32(out, bytes.len() as u32);
     out.extend_from_slice(bytes);
+}
+
+/// Appends words and their number.
+pub(crate) fn put_words(out: &mut Vec<u8>, words: &[u32]) {
+    put_u32(out, words.len() as u32);
+    for &word in words {
+        put_u32(out, word);
+    }
 }
 
 /// Reads bytes from the front.
@@ -53,6 +68,14 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn length(&mut self) -> Option<usize> {
         Some(self.u32()? as usize).filter(|&length| length <= MAX_LENGTH)
+    }
+
+    /// What [`put_words`] appended.
+    pub(crate) fn words(&mut self) -> Option<Vec<u32>> {
+        let length = self.length()?;
+        let bytes = self.next_bytes(length.checked_mul(4)?)?;
+        let words = bytes.as_chunks().0.iter();
+        Some(words.map(|word| u32::from_le_bytes(*word)).collect())
     }
 }
 
@@ -239,7 +262,12 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
         .collect::<Option<Vec<_>>>()?;
     let inside = |variant: &SimdVariant| {
         let end = variant.code_offset_bytes.checked_add(variant.code_bytes);
+        let scratch = variant.scratch_bytes;
         end.is_some_and(|end| end as usize <= code.len())
+            && variant.code_offset_bytes.is_multiple_of(64)
+            && matches!(variant.simd_width, 8 | 16 | 32)
+            && (scratch == 0 || scratch.is_power_of_two() && scratch <= MAX_SCRATCH_BYTES)
+            && variant.push_grf <= GRFS
     };
     if preferred >= variants.len() || !variants.iter().all(inside) || !reader.bytes.is_empty() {
         return None;

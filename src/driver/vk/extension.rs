@@ -14,8 +14,8 @@ pub struct Extension {
     pub spec_version: u32,
     /// Core version that includes it, if any.
     pub core_since: Option<u32>,
-    /// An erratum whose parts lack it.
-    pub lost_to: Option<Wa>,
+    /// An erratum: parts with it do not offer the extension.
+    pub withheld_for: Option<Wa>,
 }
 
 const fn row(name: &'static str, spec_version: u32, core_since: Option<u32>) -> Extension {
@@ -23,21 +23,22 @@ const fn row(name: &'static str, spec_version: u32, core_since: Option<u32>) -> 
         name,
         spec_version,
         core_since,
-        lost_to: None,
+        withheld_for: None,
     }
 }
 
 impl Extension {
-    const fn lost_to(self, erratum: Wa) -> Extension {
+    const fn withheld_for(self, erratum: Wa) -> Extension {
         Extension {
-            lost_to: Some(erratum),
+            withheld_for: Some(erratum),
             ..self
         }
     }
 
     /// Whether a device offers this device extension.
     pub fn is_offered_on(&self, device: &Device) -> bool {
-        self.lost_to.is_none_or(|erratum| !device.needs(erratum))
+        self.withheld_for
+            .is_none_or(|erratum| !device.needs(erratum))
     }
 }
 
@@ -86,7 +87,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_calibrated_timestamps", 2, None),
     row("VK_EXT_color_write_enable", 1, None),
     row("VK_EXT_conditional_rendering", 2, None),
-    row("VK_EXT_conservative_rasterization", 1, None).lost_to(Wa::ConservativeRasterHeader),
+    row("VK_EXT_conservative_rasterization", 1, None).withheld_for(Wa::ConservativeRasterHeader),
     row("VK_EXT_custom_border_color", 12, None),
     row("VK_EXT_depth_bias_control", 1, None),
     row("VK_EXT_depth_clamp_control", 1, None),

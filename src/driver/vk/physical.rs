@@ -1,7 +1,8 @@
 //! Physical devices: properties and capabilities.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use ash::vk as api;
 
@@ -49,8 +50,8 @@ pub struct PhysicalDevice {
     file: Arc<i915::File>,
     info: i915::GpuInfo,
     heap_bytes: u64,
-    /// Heap bytes in use, by all devices of the process.
-    used_bytes: AtomicU64,
+    /// Heap bytes in use, by all devices of the process, whatever their instances.
+    used_bytes: Arc<AtomicU64>,
     diagnosis: Diagnosis,
     limits: api::PhysicalDeviceLimits,
     instance_extensions: Arc<[&'static str]>,
@@ -86,6 +87,22 @@ fn uuid(parts: &[&[u8]]) -> [u8; 16] {
     out
 }
 
+/// The counter of heap bytes of the GPU at a PCI address: one for the process, however many
+/// instances have found the GPU. A GPU without an address has a counter of its own.
+fn used_bytes(pci: Option<[u32; 4]>) -> Arc<AtomicU64> {
+    static COUNTERS: Mutex<BTreeMap<[u32; 4], Weak<AtomicU64>>> = Mutex::new(BTreeMap::new());
+    let Some(pci) = pci else {
+        return Arc::default();
+    };
+    let mut counters = COUNTERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = counters.entry(pci).or_default();
+    known.upgrade().unwrap_or_else(|| {
+        let counter = Arc::default();
+        *known = Arc::downgrade(&counter);
+        counter
+    })
+}
+
 impl PhysicalDevice {
     /// The physical device of a probed GPU. Fails if the compiler has no backend for it.
     pub fn new(
@@ -113,12 +130,13 @@ impl PhysicalDevice {
             slm_bytes: info.slm_bytes(),
             urb_bytes: cmd::draw_urb_bytes(info.device),
         };
+        let pci = info.node.as_ref().and_then(|node| node.pci);
         Ok(Arc::new(Self {
             limits: limits::limits(&basis, |name| feature::offers(info.device, name)),
             file,
             info,
             heap_bytes,
-            used_bytes: AtomicU64::new(0),
+            used_bytes: used_bytes(pci),
             diagnosis: diagnosis.clone(),
             instance_extensions: extensions.clone(),
         }))
@@ -273,9 +291,17 @@ impl PhysicalDevice {
         build_id().unwrap_or(VERSION.as_bytes())
     }
 
+    /// Whether shaders may be stored on disk: the build has an ID, and caches are not ignored.
+    pub fn may_cache_on_disk(&self) -> bool {
+        build_id().is_some() && !self.diagnosis.has(debug::Flag::NoCache)
+    }
+
     /// The cache on disk. `None` if the linker wrote no build ID: another build's shaders would be
     /// used.
     pub(crate) fn disk_cache(&self, settings: disk_cache::Settings) -> Option<DiskCache> {
+        if !self.may_cache_on_disk() {
+            return None;
+        }
         let mut owner = build_id()?.to_vec();
         owner.extend_from_slice(&self.info.pci_id.to_le_bytes());
         owner.extend_from_slice(&self.info.revision.to_le_bytes());
@@ -353,6 +379,21 @@ impl PhysicalDevice {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn instances_share_the_counter_of_a_gpu() {
+        let first = used_bytes(Some([0, 9, 8, 7]));
+        first.store(5, Ordering::Relaxed);
+        let same = used_bytes(Some([0, 9, 8, 7]));
+        assert_eq!(same.load(Ordering::Relaxed), 5);
+        for other in [Some([1, 9, 8, 7]), None, None] {
+            let other = used_bytes(other);
+            assert_eq!(other.swap(3, Ordering::Relaxed), 0);
+        }
+        drop((first, same));
+        let later = used_bytes(Some([0, 9, 8, 7]));
+        assert_eq!(later.load(Ordering::Relaxed), 0);
+    }
 
     #[test]
     fn uuids_depend_on_each_part() {

@@ -20,9 +20,9 @@ pub struct Pipeline {
     code: Code,
     variant: usize,
     launch: cmd::PackedDispatch<cmd::Gen9>,
-    /// The interface descriptor.
     /// Its layout, if it embeds samplers.
     embedded: Option<Arc<PipelineLayout>>,
+    /// The interface descriptor.
     _descriptor: i915::PoolAllocation,
     _scratch: Option<Arc<i915::Buffer>>,
 }

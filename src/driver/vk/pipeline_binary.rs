@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use crate::cache_entry::{Reader, put_u32, read_shader, write_shader};
+use crate::cache_entry::{Reader, put_words, read_shader, write_shader};
 use crate::compiler::Stage;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -45,10 +45,7 @@ impl PipelineBinary {
     pub(crate) fn new(context: &Context, stage: BinaryStage) -> Arc<Self> {
         let mut data = context.physical.cache_uuid().to_vec();
         data.extend_from_slice(&[stage.follows.into(), stage.coverage, 0, 0]);
-        put_u32(&mut data, stage.words.len() as u32);
-        for &word in &*stage.words {
-            put_u32(&mut data, word);
-        }
+        put_words(&mut data, &stage.words);
         write_shader(&mut data, &stage.shader);
         let key = compile::hash_bytes(&data);
         Arc::new(Self { stage, data, key })
@@ -110,13 +107,11 @@ impl BinaryStage {
 fn read_stage(bytes: &[u8]) -> Option<BinaryStage> {
     let mut reader = Reader { bytes };
     let [follows, coverage, _, _] = *reader.chunk()?;
-    let length = reader.length()?;
-    let words = reader.next_bytes(length.checked_mul(4)?)?.as_chunks().0;
-    let words = words.iter().map(|word| u32::from_le_bytes(*word));
+    let words = reader.words()?;
     Some(BinaryStage {
         follows: follows != 0,
         coverage,
-        words: words.collect(),
+        words: words.into(),
         shader: Arc::new(read_shader(&mut reader)?),
     })
 }

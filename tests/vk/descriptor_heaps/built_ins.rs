@@ -1,8 +1,8 @@
 //! Heaps as built-in variables of shaders (SPV_EXT_descriptor_heap).
 
 use super::heap::{
-    ALL, Resource, Source, Type, bind_resources, bind_samplers, dispatch, first_bytes, heap, map,
-    push, write_descriptor, write_sampler,
+    ALL, BIND_HEAP, Resource, Source, Type, bind_resources, bind_samplers, dispatch, first_bytes,
+    heap, map, push, record, write_descriptor, write_sampler,
 };
 use super::images::{numbered, view_info};
 use crate::rig::Rig;
@@ -180,6 +180,114 @@ fn shaders_index_heaps() {
         push(&rig, commands, 4, &[3]);
     });
     assert_eq!(out.dwords()[..8], [13, 14, 56, 53, 153, 1153, 16, 32]);
+}
+
+/// Each invocation reads images of its own: sampled, storage and atomically. With the capability
+/// `DescriptorHeapEXT`, nothing has to be decorated as non-uniform.
+const LANES: &str = r#"OpCapability Shader
+OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension "SPV_KHR_untyped_pointers"
+OpExtension "SPV_EXT_descriptor_heap"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %resources %lane
+OpExecutionMode %main LocalSize 8 1 1
+OpDecorate %resources BuiltIn ResourceHeapEXT
+OpDecorate %lane BuiltIn LocalInvocationIndex
+OpDecorate %buffers ArrayStride 16
+OpDecorate %textures ArrayStride 16
+OpDecorate %pictures ArrayStride 16
+OpDecorate %words ArrayStride 4
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%u2 = OpTypeVector %uint 2
+%u4 = OpTypeVector %uint 4
+%words = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %words
+%buffer = OpTypeBufferEXT StorageBuffer
+%buffers = OpTypeRuntimeArray %buffer
+%texture = OpTypeImage %uint 2D 0 0 0 1 Unknown
+%picture = OpTypeImage %uint 2D 0 0 0 2 R32ui
+%textures = OpTypeRuntimeArray %texture
+%pictures = OpTypeRuntimeArray %picture
+%n0 = OpConstant %uint 0
+%n1 = OpConstant %uint 1
+%n3 = OpConstant %uint 3
+%n8 = OpConstant %uint 8
+%n9 = OpConstant %uint 9
+%n16 = OpConstant %uint 16
+%corner = OpConstantComposite %u2 %n3 %n0
+%heap_ptr = OpTypeUntypedPointerKHR UniformConstant
+%image_ptr = OpTypeUntypedPointerKHR Image
+%buffer_ptr = OpTypePointer StorageBuffer %block
+%word_ptr = OpTypePointer StorageBuffer %uint
+%in_ptr = OpTypePointer Input %uint
+%resources = OpUntypedVariableKHR %heap_ptr UniformConstant
+%lane = OpVariable %in_ptr Input
+%main = OpFunction %void None %fn
+%start = OpLabel
+%i = OpLoad %uint %lane
+%out_at = OpUntypedAccessChainKHR %heap_ptr %buffers %resources %n0
+%out = OpBufferPointerEXT %buffer_ptr %out_at
+%i1 = OpIAdd %uint %i %n1
+%texture_at = OpUntypedAccessChainKHR %heap_ptr %textures %resources %i1
+%sampled = OpLoad %texture %texture_at
+%texel1 = OpImageFetch %u4 %sampled %corner Lod %n0
+%red1 = OpCompositeExtract %uint %texel1 0
+%r1 = OpAccessChain %word_ptr %out %n0 %i
+OpStore %r1 %red1
+%i9 = OpIAdd %uint %i %n9
+%picture_at = OpUntypedAccessChainKHR %heap_ptr %pictures %resources %i9
+%loaded = OpLoad %picture %picture_at
+%texel2 = OpImageRead %u4 %loaded %corner
+%red2 = OpCompositeExtract %uint %texel2 0
+%i8 = OpIAdd %uint %i %n8
+%r2 = OpAccessChain %word_ptr %out %n0 %i8
+OpStore %r2 %red2
+%texel_at = OpUntypedImageTexelPointerEXT %image_ptr %picture %picture_at %corner %n0
+%red3 = OpAtomicIAdd %uint %texel_at %n1 %n0 %n0
+%i16 = OpIAdd %uint %i %n16
+%r3 = OpAccessChain %word_ptr %out %n0 %i16
+OpStore %r3 %red3
+OpReturn
+OpFunctionEnd
+"#;
+
+#[test]
+fn invocations_select_images_of_their_own() {
+    let rig = Rig::new();
+    let (out, mut resources) = (rig.buffer(96), heap(&rig));
+    let (first, second) = (numbered(&rig, 50), numbered(&rig, 150));
+    let views = [view_info(&first), view_info(&second)];
+    write_descriptor(
+        &mut resources,
+        0,
+        Type::STORAGE_BUFFER,
+        first_bytes(&out, 96),
+    );
+    // In an order that no stride has.
+    let chosen = [0, 1, 1, 0, 1, 0, 0, 1];
+    for (lane, &image) in chosen.iter().enumerate() {
+        for (first, kind) in [(1, Type::SAMPLED_IMAGE), (9, Type::STORAGE_IMAGE)] {
+            let resource = Resource::Image(Some(&views[image]));
+            write_descriptor(&mut resources, 16 * (first + lane), kind, resource);
+        }
+    }
+    dispatch(&rig, &assemble(LANES), &[], |commands| {
+        bind_resources(&rig, commands, &resources);
+        // A shader without samplers needs no bytes of the sampler heap.
+        record(
+            &rig,
+            c"vkCmdBindSamplerHeapEXT",
+            commands,
+            &[BIND_HEAP, 0, 0, 0, 0, 0],
+        );
+    });
+    let expected = chosen.map(|image| [53, 153][image]);
+    assert_eq!(out.dwords()[..24], [expected; 3].concat());
 }
 
 /// Selects among two mapped buffers and an element of an array of them, and reads through the

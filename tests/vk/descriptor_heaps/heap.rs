@@ -10,6 +10,8 @@ use crate::rig::{Buffer, Rig};
 
 /// The type of the extension's first structure.
 const TYPE: u64 = 1_000_135_000;
+/// VkBindHeapInfoEXT.
+pub const BIND_HEAP: u64 = TYPE + 3;
 const PIPELINE_HEAP: u64 = 1 << 36;
 /// Bytes of a descriptor.
 pub const DESCRIPTOR: usize = 16;
@@ -140,7 +142,7 @@ pub fn unregister(rig: &Rig, index: u32) {
 
 /// `VkBindHeapInfoEXT`.
 pub fn bind_info(rig: &Rig, heap: &Buffer<'_>) -> [u64; 6] {
-    [TYPE + 3, 0, address(rig, heap), HEAP_BYTES, 0, 0]
+    [BIND_HEAP, 0, address(rig, heap), HEAP_BYTES, 0, 0]
 }
 
 /// `VkCommandBufferInheritanceDescriptorHeapInfoEXT`.

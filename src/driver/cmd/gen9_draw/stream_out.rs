@@ -127,7 +127,9 @@ pub(super) fn list(from: &StreamOut) -> Option<Vec<u32>> {
 /// 3DSTATE_STREAMOUT.
 pub(super) fn streamout(facts: &StreamOutFacts, raster: &RasterState) -> [u32; 5] {
     use state_streamout as out;
-    let mut words = out::words::<5>().flag(out::RENDERING_DISABLE, raster.discard);
+    // Without stream output, all vertices are in stream 0.
+    let no_vertices = !facts.on && raster.stream != 0;
+    let mut words = out::words::<5>().flag(out::RENDERING_DISABLE, raster.discard || no_vertices);
     if facts.on {
         // Whole vertices are read, in pairs of slots; the field holds the count minus one.
         let pairs = u64::from(facts.slots.div_ceil(2).saturating_sub(1));
@@ -180,6 +182,20 @@ mod tests {
             buffer,
             stream: 0,
             offset_bytes: offset,
+        }
+    }
+
+    #[test]
+    fn without_stream_output_only_stream_0_is_rendered() {
+        use state_streamout as out;
+        let facts = StreamOutFacts::default();
+        for stream in 0..4 {
+            let raster = RasterState {
+                stream,
+                ..RasterState::default()
+            };
+            let disabled = out::RENDERING_DISABLE.get(&streamout(&facts, &raster)) == 1;
+            assert_eq!(disabled, stream != 0, "stream {stream}");
         }
     }
 

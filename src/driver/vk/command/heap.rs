@@ -23,8 +23,13 @@ pub enum Heap {
 }
 
 impl CommandBuffer {
-    /// Binds the heap at an address.
+    /// Binds the heap at an address; 0: one without bytes, as that of samplers may be, which has no
+    /// descriptors to read.
     pub fn bind_heap(&mut self, heap: Heap, address: u64) -> Result<()> {
+        if address == 0 {
+            self.heaps[heap as usize] = None;
+            return Ok(());
+        }
         let number = match heap {
             Heap::Resources => abi::RESOURCE_HEAP_SET,
             Heap::Samplers => abi::SAMPLER_HEAP_SET,

@@ -141,11 +141,13 @@ impl HeapSamplers {
                 .find(|(free, used)| free != *used)
                 .map_or(borders.len() as u32, |(free, _)| free),
         };
-        let slot = borders.entry(index).or_insert((border, 0));
-        if slot.0 != border || index >= limits::MAX_CUSTOM_BORDERS {
+        let is_taken = borders
+            .get(&index)
+            .is_some_and(|(other, _)| *other != border);
+        if is_taken || index >= limits::MAX_CUSTOM_BORDERS {
             return Err(Error::InvalidOpaqueCaptureAddress);
         }
-        slot.1 += 1;
+        borders.entry(index).or_insert((border, 0)).1 += 1;
         Ok(index)
     }
 

@@ -82,6 +82,14 @@ impl BindingLayout {
         self.offset_bytes + element * self.stride_bytes
     }
 
+    /// Slots of an element's memory: surface states, or indirect descriptors.
+    fn slots_in_memory(&self) -> u8 {
+        match self.storage {
+            Storage::Indirect => (self.stride_bytes / IndirectDescriptor::BYTES) as u8,
+            _ => self.info.slots,
+        }
+    }
+
     /// Slots of an element that are written, without a packed sampler.
     #[inline]
     pub(super) fn slots(&self) -> u32 {
@@ -133,6 +141,16 @@ impl ImmutableSamplers {
         each.map(|conversion| conversion.slots() as u8).max()
     }
 
+    /// Planes of the image that an element's conversion is for; 1 without a conversion.
+    fn planes(&self) -> u8 {
+        let planes = self.samplers.iter().filter_map(|s| s.conversion);
+        planes
+            .map(|conversion| conversion.planes)
+            .max()
+            .unwrap_or(1)
+            .max(1)
+    }
+
     /// Slots of an element that are samplers.
     fn each(&self) -> u8 {
         1 + u8::from(self.samplers.iter().any(|s| s.chroma.is_some()))
@@ -179,8 +197,8 @@ impl Storage {
         }
     }
 
-    /// Heap bytes of `count` descriptors, or of an inline uniform block of `count` bytes. Sums of
-    /// these do not overflow.
+    /// Heap bytes of `count` elements of so many slots (indirect ones: descriptors), or of an inline
+    /// uniform block of `count` bytes. Sums of these do not overflow.
     #[inline]
     fn bytes(self, slots: u8, count: u32) -> u64 {
         let slot = u64::from(SURFACE_BYTES);
@@ -190,7 +208,9 @@ impl Storage {
         }
         match self {
             Storage::Inline => u64::from(count).next_multiple_of(slot) + slot,
-            Storage::Indirect => u64::from(count) * u64::from(IndirectDescriptor::BYTES),
+            Storage::Indirect => {
+                u64::from(count) * u64::from(slots) * u64::from(IndirectDescriptor::BYTES)
+            }
             Storage::IndirectInline => {
                 u64::from(count).next_multiple_of(IndirectDescriptor::BYTES.into())
             }
@@ -598,16 +618,24 @@ impl SetLayout {
         !self.push && wanted && all.all(|b| b.storage != Storage::Dynamic)
     }
 
-    /// Computes the offsets of indirect descriptors.
+    /// Computes the offsets of indirect descriptors. In a descriptor buffer, an image with a
+    /// conversion has one for each plane, of which shaders read the first: applications compute its
+    /// size from `combinedImageSamplerDescriptorCount`.
     fn compute_indirect_offsets(&mut self) {
         self.size = SetSize::default();
         for binding_layout in &mut self.bindings {
+            let mut descriptors = 1;
+            if self.descriptor_buffer && binding_layout.converts {
+                let mut all = self.samplers.iter();
+                let fixed = all.find(|fixed| fixed.binding == binding_layout.info.binding);
+                descriptors = fixed.map_or(1, ImmutableSamplers::planes);
+            }
             binding_layout.storage = binding_layout.storage.indirect();
             // If this overflows, `finish` fails.
             binding_layout.offset_bytes = self.size.heap_bytes as u32;
-            binding_layout.stride_bytes = IndirectDescriptor::BYTES;
+            binding_layout.stride_bytes = u32::from(descriptors) * IndirectDescriptor::BYTES;
             binding_layout.samplers = abi::SamplerOffsets::default();
-            self.size.add(binding_layout, 1);
+            self.size.add(binding_layout, descriptors);
         }
     }
 
@@ -644,7 +672,7 @@ impl SetLayout {
             return limits::UPDATE_AFTER_BIND_DESCRIPTORS;
         }
         let room = MAX_HEAP_BYTES.saturating_sub(last.offset_bytes.into());
-        let fits = room / last.storage.bytes(last.info.slots, 1).max(1);
+        let fits = room / last.storage.bytes(last.slots_in_memory(), 1).max(1);
         fits.min(limits::UPDATE_AFTER_BIND_DESCRIPTORS.into()) as u32
     }
 
@@ -668,7 +696,7 @@ impl SetLayout {
             Storage::IndirectInline => last.info.count,
             _ => count,
         };
-        let bytes = last.storage.bytes(last.info.slots, count_in_memory);
+        let bytes = last.storage.bytes(last.slots_in_memory(), count_in_memory);
         Ok((last.offset_bytes + bytes as u32, count))
     }
 

@@ -10,6 +10,7 @@
 //! take milliseconds, and deletes the least recently used ones; it is joined on drop. Entries that
 //! wait for it are found as if they were written; a process that ends without destroying its device
 //! loses them.
+//! After `fork()`, the child must not use the parent's devices, as Vulkan has it.
 //! Ref: XDG Base Directory Specification. Files import one way: `entry_file` ← `folder_size` ←
 //! `writer` ← `mod`.
 

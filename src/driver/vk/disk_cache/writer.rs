@@ -112,16 +112,14 @@ impl Writer {
         sys::prevent_unload();
         let shared = self.shared.clone();
         let builder = std::thread::Builder::new().name("ingot-cache".into());
-        let spawned = builder.spawn(move || {
-            sys::block_signals();
-            shared.run(IDLE);
-        });
+        // Locked before the thread starts: it may end, and another one start, before this caller
+        // goes on.
+        let mut slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        // The new thread inherits that signals are blocked, so the application's threads get them.
+        let spawned = sys::with_signals_blocked(|| builder.spawn(move || shared.run(IDLE)));
         match spawned {
-            Ok(thread) => {
-                let mut slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-                // An earlier thread has ended.
-                *slot = Some(thread);
-            }
+            // An earlier thread has ended.
+            Ok(thread) => *slot = Some(thread),
             Err(_) => self.shared.run(Duration::ZERO),
         }
     }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::library::{Library, LibraryStage};
 use crate::cache::checksum;
-use crate::cache_entry::{Reader, put_u32, read_shader, write_shader};
+use crate::cache_entry::{Reader, put_u32, put_words, read_shader, write_shader};
 use crate::code::Code;
 use crate::compiler::{self, ShaderInfo, Stage};
 use crate::context::Context;
@@ -57,20 +57,6 @@ struct Binary {
     shader: Option<abi::ShaderBinary>,
 }
 
-fn put_words(out: &mut Vec<u8>, words: &[u32]) {
-    put_u32(out, words.len() as u32);
-    for &word in words {
-        put_u32(out, word);
-    }
-}
-
-fn read_words(reader: &mut Reader<'_>) -> Option<Vec<u32>> {
-    let length = reader.length()?;
-    let bytes = reader.next_bytes(length.checked_mul(4)?)?;
-    let words = bytes.as_chunks().0.iter();
-    Some(words.map(|word| u32::from_le_bytes(*word)).collect())
-}
-
 impl Binary {
     /// Serialises a binary.
     fn write(&self, context: &Context) -> Vec<u8> {
@@ -104,9 +90,9 @@ impl Binary {
             return None;
         }
         let (key, group_key) = (*reader.chunk()?, *reader.chunk()?);
-        let words = read_words(&mut reader)?;
+        let words = reader.words()?;
         let uses_heaps = reader.u32()? != 0;
-        let heap = read_words(&mut reader)?;
+        let heap = reader.words()?;
         let shader = match reader.bytes {
             [] => None,
             _ => Some(read_shader(&mut reader)?),

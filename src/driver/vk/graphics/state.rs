@@ -145,11 +145,13 @@ const OVER_LIMITS: Error = Error::InvalidUse {
 
 /// Sets vertex buffers and attributes. Returns the number of attribute locations that were set.
 fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut FixedFunctionState) -> Result<usize> {
+    let sets_strides = info.is_dynamic(api::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
     let bindings = info.bindings.iter().map(|from| {
         let divisor = info.divisors.iter().find(|d| d.binding == from.binding);
         vertex::Binding {
             binding: from.binding,
-            stride_bytes: from.stride,
+            // What commands set is ignored here, whatever its value.
+            stride_bytes: if sets_strides { 0 } else { from.stride },
             per_instance: (from.input_rate == api::VertexInputRate::INSTANCE)
                 .then(|| divisor.map_or(1, |divisor| divisor.divisor)),
         }
