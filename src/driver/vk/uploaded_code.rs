@@ -114,7 +114,7 @@ mod tests {
     }
 
     /// A number of its own for each upload.
-    fn place(
+    fn uploaded(
         codes: &UploadedCodes<u32>,
         shader: &Arc<abi::ShaderBinary>,
         next: u32,
@@ -125,41 +125,44 @@ mod tests {
     #[test]
     fn equal_code_is_uploaded_once_while_it_is_used() {
         let codes = UploadedCodes::default();
-        let first = place(&codes, &shader(b"code", b"data"), 1);
-        let same = place(&codes, &shader(b"code", b"data"), 2);
+        let first = uploaded(&codes, &shader(b"code", b"data"), 1);
+        let same = uploaded(&codes, &shader(b"code", b"data"), 2);
         assert!(Arc::ptr_eq(&first, &same));
-        assert_eq!(place(&codes, &shader(b"code", b"date"), 3).place, 3);
-        assert_eq!(place(&codes, &shader(b"core", b"data"), 4).place, 4);
+        assert_eq!(uploaded(&codes, &shader(b"code", b"date"), 3).place, 3);
+        assert_eq!(uploaded(&codes, &shader(b"core", b"data"), 4).place, 4);
         drop((first, same));
-        assert_eq!(place(&codes, &shader(b"code", b"data"), 5).place, 5);
+        assert_eq!(uploaded(&codes, &shader(b"code", b"data"), 5).place, 5);
         let failed = codes.find_or_upload(&shader(b"other", b""), || Err("no memory"));
         assert_eq!(failed.unwrap_err(), "no memory");
-        assert_eq!(place(&codes, &shader(b"other", b""), 6).place, 6);
+        assert_eq!(uploaded(&codes, &shader(b"other", b""), 6).place, 6);
     }
 
     #[test]
     fn code_of_the_same_hash_is_not_shared() {
         let codes = UploadedCodes::default();
         let code = shader(b"code", b"data");
-        let first = place(&codes, &code, 1);
+        let first = uploaded(&codes, &code, 1);
         for other in [shader(b"other", b"data"), shader(b"code", b"other")] {
             // As if both had one hash.
             let entry = Arc::downgrade(&first);
             codes.0.lock().unwrap().by_hash.insert(hash(&other), entry);
-            assert_eq!(place(&codes, &other, 2).place, 2);
+            assert_eq!(uploaded(&codes, &other, 2).place, 2);
         }
-        assert_eq!(place(&codes, &code, 3).place, 1);
+        assert_eq!(uploaded(&codes, &code, 3).place, 1);
     }
 
     #[test]
     fn entries_without_users_are_removed() {
         let codes = UploadedCodes::default();
-        let used = place(&codes, &shader(b"used", b""), 0);
+        let used = uploaded(&codes, &shader(b"used", b""), 0);
         for number in 0..1000_u32 {
-            place(&codes, &shader(&number.to_le_bytes(), b""), number);
+            uploaded(&codes, &shader(&number.to_le_bytes(), b""), number);
         }
         let entries = codes.0.lock().unwrap().by_hash.len();
         assert!(entries <= MIN_SWEEP_LEN, "{entries} entries");
-        assert!(Arc::ptr_eq(&used, &place(&codes, &shader(b"used", b""), 1)));
+        assert!(Arc::ptr_eq(
+            &used,
+            &uploaded(&codes, &shader(b"used", b""), 1)
+        ));
     }
 }

@@ -14,6 +14,7 @@
 
 use crate::lir::{Inst, Lir, Op, Pred, Reg};
 use isa::{CondMod, EncodingClass, Opcode, PredCtrl, Type};
+use rustc_hash::FxHashMap;
 
 /// Maximum number of instructions of a condition that is copied.
 const MAX_CONDITION: usize = 3;
@@ -44,13 +45,22 @@ pub(crate) fn opt_invert(lir: &mut Lir) -> bool {
     if planned.is_empty() {
         return false;
     }
+    let numbered = |bound: fn(&Extent) -> usize| {
+        let bounds = planned.iter().enumerate();
+        bounds.map(|(number, (l, _))| (bound(l), number)).collect()
+    };
+    let starts: FxHashMap<usize, usize> = numbered(|l| l.start);
+    let ends: FxHashMap<usize, usize> = numbered(|l| l.end);
     let insts = std::mem::take(&mut lir.insts);
     let mut out: Vec<Inst> = Vec::with_capacity(insts.len() + 8 * planned.len());
     let mut k = 0;
     while let Some(inst) = insts.get(k) {
-        let bounds = matches!(inst.op, Op::Do | Op::Eu(Opcode::While));
-        let begins = planned.iter().find(|(l, _)| bounds && l.start == k);
-        let ends = planned.iter().find(|(l, _)| bounds && l.end == k);
+        let at = |bounds: &FxHashMap<usize, usize>| bounds.get(&k).map(|&number| &planned[number]);
+        let (begins, ends) = match inst.op {
+            Op::Do => (at(&starts), None),
+            Op::Eu(Opcode::While) => (None, at(&ends)),
+            _ => (None, None),
+        };
         k += 1;
         match (begins, ends) {
             (Some(&(_, Plan::Top { condition, guarded })), _) => {

@@ -197,8 +197,8 @@ impl Storage {
         }
     }
 
-    /// Heap bytes of `count` elements of so many slots (indirect ones: descriptors), or of an inline
-    /// uniform block of `count` bytes. Sums of these do not overflow.
+    /// Heap bytes of `count` elements of so many slots (indirect ones: descriptors), or of an
+    /// inline uniform block of `count` bytes. Sums of these do not overflow.
     #[inline]
     fn bytes(self, slots: u8, count: u32) -> u64 {
         let slot = u64::from(SURFACE_BYTES);
