@@ -15,7 +15,7 @@
 use crate::pass::Ctx;
 use crate::passes::opt_loop_unroll::{append, body_size, sorted};
 use crate::rewrite::cf::{CfEdit, copy_nodes, lists_inside_out};
-use entity::{Id, IdSet};
+use entity::Id;
 use nir::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -37,38 +37,30 @@ const MAX_RATIO: u32 = 12;
 
 /// Runs the pass. Returns true if it changed the shader.
 pub fn opt_partial_unroll(s: &mut Shader, ctx: &Ctx) -> bool {
-    let mut seen: IdSet<Loop> = IdSet::new();
-    let mut changed = false;
-    while ctx.unroll_limit > 0 && unroll_next(s, &mut seen) {
-        changed = true;
-    }
-    changed
-}
-
-/// Unrolls the first loop that is not in `seen` and can be unrolled. Loops that it examines, and
-/// the new ones, are added.
-fn unroll_next(s: &mut Shader, seen: &mut IdSet<Loop>) -> bool {
     let lists = lists_inside_out(s);
-    if !lists.iter().any(|l| matches!(l, ListRef::Loop(_))) {
+    let has_loops = lists.iter().any(|l| matches!(l, ListRef::Loop(_)));
+    if ctx.unroll_limit == 0 || !has_loops {
         return false;
     }
     let cfg = Cfg::new(s);
+    let mut planned: Vec<(ListRef, usize, Plan)> = Vec::new();
     for list in lists {
         for at in (1..s.list(list).len()).step_by(2) {
             if let CfNode::Loop(l) = s.list(list)[at]
-                && seen.insert(l)
                 && let Some(plan) = plan(s, &cfg, list, at, l)
             {
-                let mut edit = CfEdit::new();
-                let main = unroll(s, &mut edit, list, at, &plan);
-                seen.insert(main);
-                edit.changed = true;
-                // Analyses are out of date now.
-                return edit.finish(s);
+                planned.push((list, at, plan));
             }
         }
     }
-    false
+    let mut edit = CfEdit::new();
+    // From the last loop of a list on, so that the others keep their places. They share no blocks:
+    // each is an innermost loop.
+    for (list, at, plan) in planned.iter().rev() {
+        unroll(s, &mut edit, *list, *at, plan);
+        edit.changed = true;
+    }
+    edit.finish(s)
 }
 
 /// How to unroll a loop.
@@ -300,9 +292,8 @@ struct CarriedValue {
     next: Id<Def>,
 }
 
-/// Puts the unrolled loop in front of the loop at index `at` of `list`, or in its place. Returns
-/// the new loop.
-fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, plan: &Plan) -> Id<Loop> {
+/// Puts the unrolled loop in front of the loop at index `at` of `list`, or in its place.
+fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, plan: &Plan) {
     let new_head = s.blocks.push(Block::default());
     let phis = copy_phis(s, plan, new_head);
     let mut now: FxHashMap<Id<Def>, Id<Def>> = phis.iter().map(|p| (p.def, p.copy)).collect();
@@ -355,7 +346,7 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, plan: &Pl
         let mut nodes: CfList = vec![CfNode::Block(behind), CfNode::Loop(main)];
         nodes.extend(copy.nodes);
         edit.splice(s, list, at, nodes);
-        return main;
+        return;
     }
     for phi in phis {
         if let Instr::Phi(p) = &mut s.instrs[phi.instr] {
@@ -368,7 +359,6 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, plan: &Pl
     }
     let added = [CfNode::Loop(main), CfNode::Block(behind)];
     s.list_mut(list).splice(at..at, added);
-    main
 }
 
 /// Adds a phi to the head of the new loop for each one of the original loop, with its operand from

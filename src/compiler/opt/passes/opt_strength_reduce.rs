@@ -17,9 +17,9 @@
 use crate::analysis::pressure::{LoopPressure, MAX_LIVE, registers};
 use crate::pass::Ctx;
 use crate::rewrite::cf::lists_inside_out;
-use entity::{Id, IdMap, IdSet};
+use entity::Id;
 use nir::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// Runs the pass. Returns true if it changed the shader.
@@ -31,6 +31,8 @@ pub fn opt_strength_reduce(s: &mut Shader, _: &Ctx) -> bool {
     let cfg = Cfg::new(s);
     let mut changed = false;
     let mut analyses: Option<(Divergence, LoopPressure)> = None;
+    let mut uses = Uses::new(s);
+    let mut analysed = s.defs.len();
     for list in lists {
         for k in (1..s.list(list).len()).step_by(2) {
             let (CfNode::Loop(l), CfNode::Block(before)) = (s.list(list)[k], s.list(list)[k - 1])
@@ -40,7 +42,11 @@ pub fn opt_strength_reduce(s: &mut Shader, _: &Ctx) -> bool {
             let Some(mut reducer) = Reducer::new(s, &cfg, l, before) else {
                 continue;
             };
-            for candidate in reducer.find_candidates(s, &cfg) {
+            // Inner loops that were changed have new values, whose uses are not known.
+            if reducer.has_values_from(analysed) {
+                (uses, analysed) = (Uses::new(s), s.defs.len());
+            }
+            for candidate in reducer.find_candidates(s, &cfg, &uses) {
                 let (divergence, pressure) = analyses.get_or_insert_with(|| {
                     let divergence = Divergence::new(s);
                     let pressure = LoopPressure::new(s, &divergence);
@@ -52,7 +58,7 @@ pub fn opt_strength_reduce(s: &mut Shader, _: &Ctx) -> bool {
                     changed = true;
                 }
             }
-            reducer.finish(s);
+            reducer.finish(s, &uses);
         }
     }
     changed
@@ -75,16 +81,18 @@ struct Reducer {
     head: Id<Block>,
     tail: Id<Block>,
     inductions: Vec<Induction>,
+    /// The blocks of the loop, in layout order.
+    blocks: Vec<Id<Block>>,
     /// Values that are linear in an induction variable, those variables included.
-    linear: IdSet<Def>,
+    linear: FxHashSet<Id<Def>>,
     /// The others of them in layout order.
     order: Vec<Id<Def>>,
     /// The block of each instruction of the loop that defines a value.
-    home: IdMap<Def, Option<Id<Block>>>,
+    home: FxHashMap<Id<Def>, Id<Block>>,
     /// The loop's condition shows that these induction variables do not wrap when extended.
     no_wrap: Vec<NoWrap>,
-    replacements: IdMap<Def, Option<Id<Def>>>,
-    reduced: bool,
+    /// Values, and the induction variables that replace them.
+    replacements: Vec<(Id<Def>, Id<Def>)>,
 }
 
 /// An induction variable that grows by 1 and is below a bound where control passes the loop's
@@ -111,20 +119,21 @@ impl Reducer {
             head,
             tail,
             inductions: Vec::new(),
-            linear: IdSet::new(),
+            blocks: Vec::new(),
+            linear: FxHashSet::default(),
             order: Vec::new(),
-            home: IdMap::with_default(None),
+            home: FxHashMap::default(),
             no_wrap: Vec::new(),
-            replacements: IdMap::with_default(None),
-            reduced: false,
+            replacements: Vec::new(),
         };
         for event in &s.layout_of(body) {
             if let CfEvent::Block(b) = event {
-                for &id in &s.blocks[*b].instrs {
-                    if let Some(def) = s.instrs[id].def() {
-                        reducer.home[def] = Some(*b);
-                    }
-                }
+                reducer.blocks.push(*b);
+                let defs = s.blocks[*b]
+                    .instrs
+                    .iter()
+                    .filter_map(|id| s.instrs[*id].def());
+                reducer.home.extend(defs.map(|def| (def, *b)));
             }
         }
         for &id in &s.blocks[head].instrs {
@@ -141,7 +150,12 @@ impl Reducer {
     }
 
     fn is_outside(&self, d: Id<Def>) -> bool {
-        self.home[d].is_none()
+        !self.home.contains_key(&d)
+    }
+
+    /// Whether the loop defines a value that is newer than the first `count` ones.
+    fn has_values_from(&self, count: usize) -> bool {
+        self.home.keys().any(|d| d.index() >= count)
     }
 
     /// The phi as an induction variable.
@@ -197,36 +211,37 @@ impl Reducer {
     }
 
     /// The values to replace, each before those that it is computed from.
-    fn find_candidates(&mut self, s: &Shader, cfg: &Cfg) -> Vec<Id<Def>> {
-        let blocks = cfg.order.iter().copied();
-        for b in blocks.filter(|b| cfg.dominates(self.head, *b)) {
-            for &id in &s.blocks[b].instrs {
-                if let Some(def) = s.instrs[id].def()
-                    && self.home[def].is_some()
-                    && self.is_linear(s, cfg, def, b)
-                {
+    fn find_candidates(&mut self, s: &Shader, cfg: &Cfg, uses: &Uses) -> Vec<Id<Def>> {
+        for k in 0..self.blocks.len() {
+            let b = self.blocks[k];
+            for def in s.blocks[b]
+                .instrs
+                .iter()
+                .filter_map(|id| s.instrs[*id].def())
+            {
+                if self.is_linear(s, cfg, def, b) {
                     self.linear.insert(def);
                     self.order.push(def);
                 }
             }
         }
-        let uses = Uses::new(s);
         let next = |d: Id<Def>| self.inductions.iter().any(|i| i.next == d);
-        let mut removed: IdSet<Def> = IdSet::new();
+        let mut removed: FxHashSet<Id<Def>> = FxHashSet::default();
         let mut candidates = Vec::new();
         for &d in self.order.iter().rev() {
-            let every_iteration = self.home[d].is_some_and(|b| cfg.dominates(b, self.tail));
-            if removed.contains(d) || next(d) || !every_iteration {
+            let home = self.home.get(&d);
+            let every_iteration = home.is_some_and(|b| cfg.dominates(*b, self.tail));
+            if removed.contains(&d) || next(d) || !every_iteration {
                 continue;
             }
             let used = |u: &Use| match u {
-                Use::Instr(id, _) => s.instrs[*id].def().is_none_or(|d| !removed.contains(d)),
+                Use::Instr(id, _) => s.instrs[*id].def().is_none_or(|d| !removed.contains(&d)),
                 Use::If(_) => true,
             };
             if !uses.get(d).iter().any(used) {
                 continue;
             }
-            let chain = self.removed_with(s, &uses, &removed, d, next);
+            let chain = self.removed_with(s, uses, &removed, d, next);
             let multiplies = s.alu_of(d).is_some_and(|a| a.op == AluOp::IMul);
             if chain.len() >= 2 || multiplies {
                 chain.into_iter().for_each(|d| {
@@ -245,7 +260,7 @@ impl Reducer {
         if s.defs[d].num_components != 1 {
             return false;
         }
-        let linear = |k: usize| self.linear.contains(a.srcs[k].def);
+        let linear = |k: usize| self.linear.contains(&a.srcs[k].def);
         let outside = |k: usize| self.is_outside(a.srcs[k].def);
         let known = |k: usize| linear(k) || outside(k);
         match a.op {
@@ -270,7 +285,7 @@ impl Reducer {
         &self,
         s: &Shader,
         uses: &Uses,
-        removed: &IdSet<Def>,
+        removed: &FxHashSet<Id<Def>>,
         d: Id<Def>,
         next: impl Fn(Id<Def>) -> bool,
     ) -> Vec<Id<Def>> {
@@ -280,10 +295,10 @@ impl Reducer {
             k += 1;
             s.instr_of(x).for_each_src(|operand| {
                 let is_phi = self.inductions.iter().any(|i| i.phi == operand);
-                let skip = is_phi || next(operand) || !self.linear.contains(operand);
+                let skip = is_phi || next(operand) || !self.linear.contains(&operand);
                 let only_here = |u: &Use| match u {
                     Use::Instr(id, _) => (s.instrs[*id].def())
-                        .is_some_and(|d| chain.contains(&d) || removed.contains(d)),
+                        .is_some_and(|d| chain.contains(&d) || removed.contains(&d)),
                     Use::If(_) => false,
                 };
                 if !skip && !chain.contains(&operand) && uses.get(operand).iter().all(only_here) {
@@ -315,27 +330,35 @@ impl Reducer {
         let jump = usize::from(s.jump_of(self.tail).is_some());
         let end = s.blocks[self.tail].instrs.len() - jump;
         s.blocks[self.tail].instrs.insert(end, sum);
-        self.home[phi] = Some(self.head);
-        self.home[next] = Some(self.tail);
-        self.replacements[d] = Some(phi);
-        self.reduced = true;
+        self.home.extend([(phi, self.head), (next, self.tail)]);
+        self.replacements.push((d, phi));
         true
     }
 
-    /// Replaces the uses of the values.
-    fn finish(mut self, s: &mut Shader) {
-        if self.reduced {
-            s.rewrite_uses(&mut self.replacements);
+    /// Replaces the known uses of the values.
+    fn finish(self, s: &mut Shader, uses: &Uses) {
+        for (old, new) in self.replacements {
+            for user in uses.get(old) {
+                match *user {
+                    Use::Instr(id, _) => s.instrs[id].for_each_src_mut(|d| {
+                        if *d == old {
+                            *d = new;
+                        }
+                    }),
+                    Use::If(i) if s.ifs[i].cond == old => s.ifs[i].cond = new,
+                    Use::If(_) => {}
+                }
+            }
         }
     }
 
     /// The first value of `d` and what each iteration adds to it, computed in front of the loop.
     fn first_and_stride(&self, s: &mut Shader, d: Id<Def>) -> Option<(Id<Def>, Id<Def>)> {
-        let mut needed: IdSet<Def> = IdSet::new();
+        let mut needed: FxHashSet<Id<Def>> = FxHashSet::default();
         needed.insert(d);
         let mut chain: Vec<Id<Def>> = Vec::new();
         for &x in self.order.iter().rev() {
-            if needed.contains(x) {
+            if needed.contains(&x) {
                 chain.push(x);
                 s.instr_of(x).for_each_src(|operand| {
                     needed.insert(operand);
