@@ -85,7 +85,7 @@ pub(crate) struct Image {
     pub levels: u32,
     /// The same field for render targets: the level drawn to.
     pub lod: u32,
-    /// Surface Min LOD, which is added to the level of every access.
+    /// Surface Min LOD, which is added to the level of every access; 0 for render targets.
     pub min_lod: u32,
     /// Resource Min LOD, U4.8.
     pub resource_min_lod: u32,
@@ -168,6 +168,20 @@ impl Image {
         let image = Image::from_words(&words, address)?;
         view.surface_state(&words, address)?;
         Ok(image)
+    }
+
+    /// Reads the surface state at `address` as a render target has it: "This is the absolute MIP
+    /// level on the surface and is not relative to the Surface Min LOD field, which is ignored for
+    /// render target surfaces" (RENDER_SURFACE_STATE, MIP Count / LOD).
+    pub fn read_render_target(
+        view: &AddressSpaceView<'_>,
+        address: u64,
+    ) -> Result<Image, StopReason> {
+        let image = Image::read(view, address)?;
+        Ok(Image {
+            min_lod: 0,
+            ..image
+        })
     }
 
     /// Decodes a surface state; `at` is its address, for reports.

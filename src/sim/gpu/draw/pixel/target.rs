@@ -79,7 +79,7 @@ impl RenderTargets {
         let at_entry = state.table + u64::from(index) * 4;
         let entry = view.by(Via::State, |view| view.read(at_entry))?;
         let address = state.surface_base + binding_table_state::SURFACE_STATE_POINTER.get(&[entry]);
-        let image = Image::read(view, address)?;
+        let image = Image::read_render_target(view, address)?;
         if view.is_strict() {
             let blend = state.blends.get(blend).copied().unwrap_or_default();
             let both = blend.enabled && blend.logic_op.is_some();

@@ -595,3 +595,23 @@ fn clears_cover_the_surviving_pixels() {
     }
     assert!((0..1024).all(|dword| rig.read(COLOUR + dword * 4) == 0));
 }
+
+/// The level that a render target is drawn to is counted from the surface's first.
+#[test]
+fn render_targets_ignore_surface_min_lod() {
+    use hw::state::render_surface_state as rss;
+    let mut rig = Rig::new();
+    let second_level = [(rss::MIP_COUNT_LOD, 1), (rss::SURFACE_MIN_LOD, 1)];
+    rig.bind(0, R32_UINT, &second_level);
+    let payload = numbered(9, None);
+    let sent = [Sent {
+        src0: &payload,
+        eot: true,
+        ..Sent::default()
+    }];
+    let object = flat(Kind::Triangle, 0.0);
+    send(&rig, |_| {}, &object, &rows(1, 0b1), &sent).expect("a write");
+    // The second level lies below the first, of 16 rows.
+    assert_eq!(rig.texel(0, 0), 0);
+    assert_ne!(rig.texel(0, 16), 0);
+}
