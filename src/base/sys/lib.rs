@@ -17,6 +17,7 @@
 
 mod file;
 mod folder;
+mod forced_unwinding;
 mod mapping;
 mod node;
 mod process;

@@ -64,6 +64,17 @@ fn unknown_gpu_is_reported_once_and_the_program_runs() {
     assert_eq!(error.lines().count(), 1);
 }
 
+/// A thread may end in the middle of a call, however deep in the simulator it is.
+#[test]
+fn threads_may_end_inside_the_simulator() {
+    let Some(program) = c::program("thread_ends", &["-pthread".into()]) else {
+        return;
+    };
+    let ended = preloaded("skl", program.to_str().unwrap(), &[]).output();
+    let ended = ended.unwrap();
+    assert_eq!(ended.status.code(), Some(7), "{ended:?}");
+}
+
 /// A machine runs the batches of a process that has ended: a recording has them all, however it
 /// ended.
 #[test]
