@@ -76,8 +76,12 @@ impl Translator<'_> {
         Ok(Some(Value::Def(value)))
     }
 
-    /// Stride, in bytes, of the array that pointer `p` with the id `id` points into.
+    /// What `OpPtrDiff` counts in: the stride, in bytes, of the array that pointer `p` with the id
+    /// `id` points into; bytes for untyped pointers.
     fn element_bytes(&mut self, id: u32, p: &Pointer) -> Result<u32> {
+        if self.is_untyped(id)? {
+            return Ok(1);
+        }
         let ty = self.type_of(id)?;
         if self.has_layout(p.class)
             && let Ty::Pointer { stride_bytes, .. } = &*self.ty(ty)?

@@ -8,7 +8,7 @@ use crate::state::Translator;
 use crate::types::{Ty, add_access};
 use crate::value::{IdState, Opaque, Pointer, PointerBase, Value, pointer_bits};
 use entity::Id;
-use nir::{ConstValue, Def, Type, VariableMode};
+use nir::{ConstValue, Def, Type, Variable, VariableMode};
 use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
@@ -17,6 +17,8 @@ use std::rc::Rc;
 pub(crate) const MAX_LEAVES: u64 = 1 << 16;
 /// Maximum number of integers of a data constant: the bytes of the longest instruction.
 const MAX_DATA_LEAVES: u64 = 1 << 18;
+/// Alignment, in bytes, of blocks of shared memory that do not alias each other.
+const SHARED_BLOCK_ALIGN: u32 = 16;
 
 impl Translator<'_> {
     /// The value of an id.
@@ -463,12 +465,6 @@ impl Translator<'_> {
             .decoration_arg(inst.id, Decoration::DescriptorSet)
             .unwrap_or(0);
         v.binding = m.decoration_arg(inst.id, Decoration::Binding).unwrap_or(0);
-        if mode == VariableMode::Shared && self.emit.shader.info.shared_explicit_layout {
-            let end = self.size_bytes(ty);
-            self.emit.var_mut(var).offset_bytes = Some(0);
-            let info = &mut self.emit.shader.info;
-            info.shared_bytes = info.shared_bytes.max(end);
-        }
         if mode == VariableMode::PushConst {
             let end = self.size_bytes(ty);
             let info = &mut self.emit.shader.info;
@@ -519,6 +515,36 @@ impl Translator<'_> {
                 ConstValue::Vector(smallvec![0; usize::from(n.max(1))])
             }
         }
+    }
+
+    /// Places shared variables with explicit layouts: those decorated as aliased share the memory
+    /// at the start, the others lie behind it and apart. Sets the bytes of shared memory.
+    ///
+    /// Ref: SPV_KHR_workgroup_memory_explicit_layout.
+    pub fn lay_out_shared_blocks(&mut self) {
+        if !self.emit.shader.info.shared_explicit_layout {
+            return;
+        }
+        let vars = self.emit.shader.vars.ids();
+        let shared = |id: &Id<Variable>| self.emit.shader.vars[*id].mode == VariableMode::Shared;
+        let shared: Vec<_> = vars.filter(shared).collect();
+        let (aliased, apart): (Vec<_>, Vec<_>) = shared
+            .into_iter()
+            .partition(|id| self.emit.shader.vars[*id].access.aliased);
+        let size = |id: &Id<Variable>| self.size_bytes(self.emit.shader.vars[*id].ty);
+        let mut end = aliased.iter().map(size).max().unwrap_or(0);
+        let mut places: Vec<_> = aliased.iter().map(|id| (*id, 0)).collect();
+        for id in apart {
+            let start = end
+                .checked_next_multiple_of(SHARED_BLOCK_ALIGN)
+                .unwrap_or(u32::MAX);
+            places.push((id, start));
+            end = start.saturating_add(size(&id));
+        }
+        for (id, start) in places {
+            self.emit.var_mut(id).offset_bytes = Some(start);
+        }
+        self.emit.shader.info.shared_bytes = end;
     }
 
     /// Size, in bytes, of a type with explicit layout, without padding at its end. A runtime array

@@ -104,7 +104,7 @@ impl Translator<'_> {
                 self.set_result(inst, v)?;
             }
             Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
-                let p = self.pointer_to(inst.arg(1)?, inst.arg(0)?)?;
+                let p = self.reinterpreted(inst.arg(1)?, inst.arg(0)?)?;
                 let v = self.access_chain(inst, &p, inst.args.get(2..).unwrap_or(&[]))?;
                 self.set_result(inst, v)?;
             }
@@ -115,7 +115,7 @@ impl Translator<'_> {
                 self.set_result(inst, v)?;
             }
             Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => {
-                let p = self.pointer_to(inst.arg(1)?, inst.arg(0)?)?;
+                let p = self.reinterpreted(inst.arg(1)?, inst.arg(0)?)?;
                 let p = self.ptr_access_chain_step(inst.arg(1)?, inst.arg(2)?, &p)?;
                 let v = self.access_chain(inst, &p, inst.args.get(3..).unwrap_or(&[]))?;
                 self.set_result(inst, v)?;
@@ -129,7 +129,7 @@ impl Translator<'_> {
                 self.runtime_array_length(inst, &p, inst.arg(1)?)?;
             }
             Op::UntypedArrayLengthKHR => {
-                let p = self.pointer_to(inst.arg(1)?, inst.arg(0)?)?;
+                let p = self.reinterpreted(inst.arg(1)?, inst.arg(0)?)?;
                 self.runtime_array_length(inst, &p, inst.arg(2)?)?;
             }
             _ => return Ok(false),
@@ -140,8 +140,17 @@ impl Translator<'_> {
     /// The pointer with this id as one to `to`. Uses of untyped pointers say what they point to;
     /// others keep their type.
     pub fn pointer_to(&mut self, id: u32, to: u32) -> Result<Rc<Pointer>> {
+        match self.is_untyped(id)? {
+            true => self.reinterpreted(id, to),
+            false => self.pointer(id),
+        }
+    }
+
+    /// The pointer with this id as one to `to`, as the base of an untyped access: what it is
+    /// declared to point to does not count.
+    fn reinterpreted(&mut self, id: u32, to: u32) -> Result<Rc<Pointer>> {
         let p = self.pointer(id)?;
-        if p.to == to || !self.is_untyped(id)? {
+        if p.to == to {
             return Ok(p);
         }
         if matches!(p.base, PointerBase::Heap { .. }) && p.steps.is_empty() {
@@ -171,7 +180,7 @@ impl Translator<'_> {
         }))
     }
 
-    fn is_untyped(&mut self, id: u32) -> Result<bool> {
+    pub fn is_untyped(&mut self, id: u32) -> Result<bool> {
         let ty = self.type_of(id)?;
         Ok(matches!(&*self.ty(ty)?, Ty::Pointer { to: UNTYPED, .. }))
     }

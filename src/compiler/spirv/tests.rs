@@ -4,4 +4,5 @@ mod capabilities;
 mod cases;
 mod control_flow;
 mod robustness;
+mod untyped_pointers;
 mod values;

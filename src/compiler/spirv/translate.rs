@@ -149,6 +149,7 @@ impl Module {
         }
         tr.emit.set_in_prologue(false);
         tr.walk_entry_point(entry)?;
+        tr.lay_out_shared_blocks();
         Ok(tr.emit.finish())
     }
 }

@@ -7,7 +7,12 @@ use std::f64::consts;
 
 /// Interprets a module with `buffers` at set 0, bindings 0, 1, …; returns their contents
 /// afterwards.
-fn run(text: &str, buffers: &[Vec<u32>], push: &[u32], groups: [u32; 3]) -> Vec<Vec<u32>> {
+pub(super) fn run(
+    text: &str,
+    buffers: &[Vec<u32>],
+    push: &[u32],
+    groups: [u32; 3],
+) -> Vec<Vec<u32>> {
     let words = assemble(text, (1, 3)).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let m = Module::parse(&words).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let shader = m
