@@ -97,16 +97,21 @@ impl Emitter {
             1 => srcs.first().map_or(0, |s| self.shape(s.def).1),
             b => b,
         };
-        let controls = self.shader.info.float_controls;
-        let preserve = controls.signed_zero_inf_nan_preserve & size_bit(float_bits) != 0;
         let alu = Alu {
             op,
             def: Id::new(0),
             srcs,
             exact: self.exact,
-            preserve_nan_inf_sz: preserve || self.preserve_nan_inf_sz,
+            preserve_nan_inf_sz: self.preserves_nan(float_bits),
         };
         self.insert_alu(alu, components, bits)
+    }
+
+    /// True if NaN, infinities and the sign of zero count for floats of so many bits.
+    pub fn preserves_nan(&self, bits: u8) -> bool {
+        let controls = self.shader.info.float_controls;
+        let always = controls.signed_zero_inf_nan_preserve & size_bit(bits) != 0;
+        always || self.preserve_nan_inf_sz
     }
 
     fn try_fold(

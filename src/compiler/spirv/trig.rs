@@ -69,7 +69,15 @@ impl Translator<'_> {
                 let c = self.emit.op2(A::FMin, c, hi)?;
                 let (p, n) = self.exponentials(c)?;
                 let (d, s) = (self.emit.op2(A::FSub, p, n)?, self.emit.op2(A::FAdd, p, n)?);
-                self.emit.op2(A::FDiv, d, s)?
+                let r = self.emit.op2(A::FDiv, d, s)?;
+                match self.emit.preserves_nan(bits) {
+                    // The minimum and the maximum of a NaN and a number are the number.
+                    true => {
+                        let is_nan = self.emit.op2(A::FNeu, x, x)?;
+                        self.emit.op3(A::Bcsel, is_nan, x, r)?
+                    }
+                    false => r,
+                }
             }
             G::Asinh => {
                 let a = self.emit.op1(A::FAbs, x)?;

@@ -104,7 +104,12 @@ OpDecorate %o Binding 3
 
 /// The result word of `code` for each triple of operands.
 fn results(code: &str, a: &[u32], b: &[u32], c: &[u32]) -> Vec<u32> {
-    let text = format!("{HEADER}{code}\nOpStore %po %r\nOpReturn\nOpFunctionEnd\n");
+    results_of(HEADER, code, [a, b, c])
+}
+
+/// As [`results`], with another header.
+fn results_of(header: &str, code: &str, [a, b, c]: [&[u32]; 3]) -> Vec<u32> {
+    let text = format!("{header}{code}\nOpStore %po %r\nOpReturn\nOpFunctionEnd\n");
     let n = a.len();
     let buffers = [a.to_vec(), b.to_vec(), c.to_vec(), vec![0; n]];
     run(&text, &buffers, &[], [n as u32, 1, 1]).remove(3)
@@ -291,10 +296,7 @@ fn results_with(globals: &str, code: &str, a: &[u32], b: &[u32]) -> Vec<u32> {
         "%main = OpFunction",
         &format!("{globals}%main = OpFunction"),
     );
-    let text = format!("{header}{code}\nOpStore %po %r\nOpReturn\nOpFunctionEnd\n");
-    let n = a.len();
-    let buffers = [a.to_vec(), b.to_vec(), b.to_vec(), vec![0; n]];
-    run(&text, &buffers, &[], [n as u32, 1, 1]).remove(3)
+    results_of(&header, code, [a, b, b])
 }
 
 #[test]
@@ -598,6 +600,23 @@ fn glsl_functions_are_precise() {
             );
         }
     }
+}
+
+/// With SignedZeroInfNanPreserve.
+#[test]
+fn tanh_of_nan_is_nan() {
+    let preserve = "OpCapability SignedZeroInfNanPreserve
+OpExtension \"SPV_KHR_float_controls\"
+%glsl";
+    let mode = "OpExecutionMode %main SignedZeroInfNanPreserve 32\nOpExecutionMode";
+    let header = HEADER
+        .replacen("%glsl", preserve, 1)
+        .replacen("OpExecutionMode", mode, 1);
+    let code = "%f = OpExtInst %float %glsl Tanh %fa\n%r = OpBitcast %uint %f";
+    let inputs = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0].map(f32::to_bits);
+    let found = results_of(&header, code, [&inputs; 3]);
+    assert!(f32::from_bits(found[0]).is_nan(), "{found:x?}");
+    assert_eq!(found[1..], [1f32.to_bits(), (-1f32).to_bits(), 0]);
 }
 
 #[test]
