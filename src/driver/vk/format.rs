@@ -488,6 +488,12 @@ impl Format {
         self.hw.name.starts_with("ASTC")
     }
 
+    /// Whether the swizzle only exchanges channels, so that writes can apply it.
+    fn is_permuted(&self) -> bool {
+        let mut channels = IDENTITY_SWIZZLE.iter();
+        channels.all(|channel| self.swizzle.contains(channel))
+    }
+
     /// Whether it is block-compressed.
     pub fn is_compressed(&self) -> bool {
         self.hw.block_el != [1, 1]
@@ -611,7 +617,7 @@ impl Format {
                 features |= A::COLOR_ATTACHMENT_BLEND;
             }
         }
-        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE {
+        if uses.contains(FormatUse::TYPED_WRITE) && self.is_permuted() {
             features |= A::STORAGE_IMAGE | self.typed_features(uses);
             if self.hw.block_bits == 32 && self.supports_typed_atomics() {
                 features |= A::STORAGE_IMAGE_ATOMIC;
@@ -694,7 +700,7 @@ impl Format {
         }
         // Formats that shaders cannot name are only written: reads need the format in the shader,
         // or a typed read without it.
-        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE {
+        if uses.contains(FormatUse::TYPED_WRITE) && self.is_permuted() {
             features |= A::STORAGE_TEXEL_BUFFER | self.typed_features(uses);
             if self.supports_typed_atomics() {
                 features |= A::STORAGE_TEXEL_BUFFER_ATOMIC;
