@@ -2,7 +2,7 @@
 //! such texels nor typed 64-bit atomics.
 //!
 //! In:  `bindless_image_load`, `bindless_image_store` and atomics of 64 bits.
-//! Out: loads and stores of two dwords, which the surfaces of such views have as format R32G32_UINT.
+//! Out: loads and stores of two dwords: the surfaces of such views have the format R32G32_UINT.
 //!      Atomics are `global_atomic` and `global_atomic_swap` at the texel's address, guarded by a
 //!      bounds check: outside the view an atomic does nothing and returns 0. Handles may be
 //!      non-uniform; address and bounds are loaded from the descriptor's surface states.
