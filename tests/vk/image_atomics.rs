@@ -286,7 +286,7 @@ fn additions_reach_each_texel_of_every_kind_of_image() {
         let first = (case.first_layer * width * height * depth) as usize;
         let count = (width * height * slices) as usize;
         for (n, texel) in (0u64..).zip(&mut texels[first..first + count]) {
-            *texel += (n + 1 << 32) + n;
+            *texel += ((n + 1) << 32) + n;
         }
         let found = contents(&rig, &image, &info, case.level);
         let wrong = found.iter().zip(&texels).position(|(a, b)| a != b);
@@ -367,7 +367,7 @@ fn every_operation_on_signed_and_unsigned_texels() {
                 format!("imageAtomicCompSwap(IMAGE, {name}(0x100000007ul), {name}(8))"),
                 format!("imageAtomicCompSwap(IMAGE, {name}(7), {name}(8))"),
                 format!("imageAtomicAdd(IMAGE, {name}(-10))"),
-                format!("imageLoad(IMAGE).x"),
+                "imageLoad(IMAGE).x".to_string(),
                 format!("imageAtomicLoad(IMAGE, {relaxed})"),
             ]
             .iter()
@@ -571,7 +571,7 @@ impl<'a> Numbered<'a> {
         for (which, (image, line)) in (0..).zip(self.images.iter().zip(&self.lines)) {
             let new = |base: u64| {
                 move |n: u64| match n % 2 == which {
-                    true => base + 100 * which + n + (n + 1 << 33),
+                    true => base + 100 * which + n + ((n + 1) << 33),
                     false => base + 100 * which + n,
                 }
             };
