@@ -122,8 +122,53 @@ void main()
     let kind = vk::DescriptorType::STORAGE_IMAGE;
     let given = [Descriptor::Image(kind, seen, vk::Sampler::null())];
     run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
-    assert_eq!(contents(&rig, &image, &info), [0, 51, 102, 153]);
+    assert_eq!(contents(&rig, &image, &info, 1), [0, 51, 102, 153]);
     unsafe { rig.device.destroy_image_view(seen, None) };
+}
+
+#[test]
+fn images_with_exchanged_channels_are_stored_to() {
+    let rig = Rig::new();
+    let glsl = "#version 450
+layout(local_size_x = 4) in;
+layout(std430, binding = 0) buffer Out { uint done[]; };
+layout(binding = 1) writeonly uniform image2D image;
+void main()
+{
+    int at = int(gl_LocalInvocationID.x);
+    imageStore(image, ivec2(at, 0), vec4(at == 0, at == 1, at == 2, at == 3));
+    done[at] = 1;
+}";
+    // Texels that are red, green, blue, and transparent but for the last.
+    for (format, texels) in [
+        (
+            vk::Format::B5G6R5_UNORM_PACK16,
+            [31u16, 63 << 5, 31 << 11, 0],
+        ),
+        (
+            vk::Format::A1B5G5R5_UNORM_PACK16_KHR,
+            [31, 31 << 5, 31 << 10, 1 << 15],
+        ),
+    ] {
+        let features = unsafe {
+            let instance = &rig.instance;
+            instance.get_physical_device_format_properties(rig.physical, format)
+        };
+        let storage = vk::FormatFeatureFlags::STORAGE_IMAGE;
+        assert!(features.optimal_tiling_features.contains(storage));
+        let info = image_info(format, [4, 1, 1], 1, 1)
+            .image_type(vk::ImageType::TYPE_2D)
+            .usage(vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC);
+        let image = Image::new(&rig, &info);
+        let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
+        let out = rig.buffer(16);
+        let kind = vk::DescriptorType::STORAGE_IMAGE;
+        let given = [Descriptor::Image(kind, seen, vk::Sampler::null())];
+        run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
+        let expected: Vec<u8> = texels.iter().flat_map(|t| t.to_le_bytes()).collect();
+        assert_eq!(contents(&rig, &image, &info, 2)[..], expected, "{format:?}");
+        unsafe { rig.device.destroy_image_view(seen, None) };
+    }
 }
 
 #[test]
@@ -192,6 +237,10 @@ fn texel_buffers_of_packed_formats_are_written() {
         ),
         // Red at bit 11 (31), blue at 0 (19).
         (vk::Format::R5G6B5_UNORM_PACK16, &[0x13, 0xf8]),
+        // Blue at bit 11 (19), red at 0 (31).
+        (vk::Format::B5G6R5_UNORM_PACK16, &[0x1f, 0x98]),
+        // Alpha at bit 15 (0), blue at 10 (19), red at 0 (31).
+        (vk::Format::A1B5G5R5_UNORM_PACK16_KHR, &[0x1f, 0x4c]),
         // Alpha at bit 15 (0), red at 10 (31), blue at 0 (19).
         (vk::Format::A1R5G5B5_UNORM_PACK16, &[0x13, 0x7c]),
         // Alpha at bit 12 (3), red at 8 (15), blue at 0 (9).

@@ -32,6 +32,7 @@ mod formats;
 mod gathers;
 mod host;
 mod host_copies;
+mod image_atomics;
 mod images;
 mod indexing;
 mod indirect_descriptors;

@@ -357,9 +357,15 @@ fn layers_from(first: u32) -> vk::ImageSubresourceLayers {
 const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
 /// What an image has, all layers and slices.
-pub(crate) fn contents(rig: &Rig, image: &Image<'_>, info: &vk::ImageCreateInfo<'_>) -> Vec<u8> {
+pub(crate) fn contents(
+    rig: &Rig,
+    image: &Image<'_>,
+    info: &vk::ImageCreateInfo<'_>,
+    texel_bytes: u32,
+) -> Vec<u8> {
     let extent = info.extent;
-    let bytes = extent.width * extent.height * extent.depth * info.array_layers;
+    let texels = extent.width * extent.height * extent.depth * info.array_layers;
+    let bytes = texels * texel_bytes;
     let buffer = rig.buffer(bytes.into());
     let copy = vk::BufferImageCopy::default()
         .image_subresource(layers_from(0))
@@ -430,7 +436,7 @@ fn transfers_cover_all_remaining_layers() {
         });
         let mut expected = numbers;
         expected[..8].fill(0);
-        assert_eq!(contents(&rig, &images[1], &info), expected);
+        assert_eq!(contents(&rig, &images[1], &info, 1), expected);
     }
 }
 
@@ -551,7 +557,7 @@ fn copies_between_images_of_any_dimension() {
             rig.device
                 .cmd_copy_image(commands, from, GENERAL, to, GENERAL, &[copy]);
         });
-        let got = contents(&rig, &images[1], &to.0);
+        let got = contents(&rig, &images[1], &to.0, 1);
         let mut expected = vec![0; got.len()];
         for (to, from) in written {
             expected[to..to + 4].copy_from_slice(&numbers[from..from + 4]);

@@ -69,6 +69,7 @@ pub const EXTENSIONS: &[&std::ffi::CStr] = &[
     c"VK_EXT_private_data",
     c"VK_EXT_robustness2",
     c"VK_EXT_sampler_filter_minmax",
+    c"VK_EXT_shader_image_atomic_int64",
     c"VK_EXT_shader_module_identifier",
     c"VK_EXT_shader_object",
     c"VK_EXT_subgroup_size_control",
@@ -199,7 +200,9 @@ impl Rig {
         let mut quads = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
         let mut private = vk::PhysicalDevicePrivateDataFeatures::default();
         let mut loops = vk::PhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT::default();
+        let mut texels = vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
+            .push_next(&mut texels)
             .push_next(&mut sizes)
             .push_next(&mut private)
             .push_next(&mut loops)

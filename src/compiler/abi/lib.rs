@@ -31,7 +31,7 @@
 //!   the sampler state of all planes but the first), then the sampler state.
 //! - storage image, storage texel buffer: a surface with the view's format for typed writes, and
 //!   for reads without a declared format; then one with [`typed_read_format()`] for typed reads and
-//!   atomics.
+//!   atomics. For texels of 64 bits, both have format R32G32_UINT and hold a [`TexelAddressing`].
 //!
 //! [`DescriptorBinding::samplers`] gives the position of a sampler state: in a table with the set's
 //! other samplers, so that messages select it by index ([`SamplerTable`]); or in the *last* slot
@@ -82,6 +82,7 @@ mod descriptor;
 mod graphics;
 mod heap;
 mod push;
+mod texel_addressing;
 mod typed_read_format;
 mod ycbcr;
 
@@ -90,5 +91,6 @@ pub use descriptor::*;
 pub use graphics::*;
 pub use heap::*;
 pub use push::*;
+pub use texel_addressing::{ADDRESSED_TEXEL_BYTES, TexelAddressing};
 pub use typed_read_format::typed_read_format;
 pub use ycbcr::{ColourModel, ConvertedBinding, YcbcrComponent, YcbcrConversion};

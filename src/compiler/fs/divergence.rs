@@ -293,7 +293,8 @@ fn is_divergent(shader: &Shader, instr: &Instr, divergent: &IdSet<Def>, join: Jo
             | IntrinsicOp::VulkanResourceIndex
             | IntrinsicOp::VulkanSamplerIndex
             | IntrinsicOp::GetSsboSize
-            | IntrinsicOp::LoadSsboAddress => any_src,
+            | IntrinsicOp::LoadSsboAddress
+            | IntrinsicOp::LoadSurfaceState => any_src,
             IntrinsicOp::LoadUbo | IntrinsicOp::LoadSsbo | IntrinsicOp::LoadConstant => {
                 // Block reads move aligned dwords.
                 let bits = match i.alignment() {

@@ -220,6 +220,8 @@ intrinsics! {
     GetSsboSize "get_ssbo_size" ([1 x 32]) -> [1 x 32] {} MESSAGE;
     /// Address of the first byte of the buffer bound (handle).
     LoadSsboAddress "load_ssbo_address" ([1 x 32]) -> [1 x 64] {} MESSAGE;
+    /// (handle): dwords that the driver keeps in a surface's state, from byte `base` of it on.
+    LoadSurfaceState "load_surface_state" ([1 x 32]) -> [any 32] {base} MESSAGE;
     /// (offset); `base` is added.
     LoadPushConstant "load_push_constant" ([1 x 32]) -> [any] {base range align_mul align_offset} PURE;
     /// (offset), in the shader's constant data

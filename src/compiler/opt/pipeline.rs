@@ -43,6 +43,8 @@ pub static GEN9: &[PipelineStep] = &[
     PipelineStep::Once(pass!(lower_resource_derefs)),
     PipelineStep::Once(pass!(lower_ycbcr)),
     PipelineStep::Once(pass!(lower_indirect_image_descriptors)),
+    // Its atomics take non-uniform handles.
+    PipelineStep::Once(pass!(lower_image_int64)),
     PipelineStep::Once(pass!(lower_texel_offsets)),
     PipelineStep::Once(pass!(lower_non_uniform_access)),
     PipelineStep::Once(pass!(lower_image_formats)),

@@ -229,6 +229,14 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
         Op::SsboAtomic | Op::SsboAtomicSwap if wide(2) => {
             return Err(format!("{name} of 64 bits"));
         }
+        Op::BindlessImageStore | Op::BindlessImageAtomic | Op::BindlessImageAtomicSwap
+            if wide(3) =>
+        {
+            return Err(format!("{name} of 64 bits"));
+        }
+        Op::BindlessImageLoad if i.def.is_some_and(|d| s.defs[d].bit_size == 64) => {
+            return Err(format!("{name} of 64 bits"));
+        }
         Op::LoadUbo
         | Op::LoadSsbo
         | Op::LoadPushConstant

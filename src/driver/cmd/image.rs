@@ -8,7 +8,7 @@ use hw::value::state::{
     auxiliary_surface_mode, channel_select, surface_horizontal_alignment, surface_type,
     surface_vertical_alignment, tile_mode,
 };
-use surface::{ImageDim, Surface};
+use surface::{ImageDim, Surface, Tiling};
 
 use crate::mocs::mocs;
 
@@ -191,6 +191,38 @@ impl ImageView<'_> {
             }
         }
         words.dwords
+    }
+}
+
+impl ImageView<'_> {
+    /// Where the texels of the first level are, for shaders that compute their addresses. A view of
+    /// a tiling that has no such formula has no texels.
+    pub fn texel_addressing(&self) -> abi::TexelAddressing {
+        let surface = self.surface;
+        let (column_shift, row_shift) = match surface.tiling {
+            // Any division into columns is the same for bands of one row.
+            Tiling::Linear => (6, 0),
+            Tiling::X => (9, 3),
+            Tiling::Y => (4, 5),
+            Tiling::W | Tiling::Hiz | Tiling::Ccs => return abi::TexelAddressing::default(),
+        };
+        let origin = surface.offset_of(self.first_level, self.first_layer);
+        let [width, height, _] = surface.extent_px;
+        let [first_column, first_row] =
+            [0, 1].map(|axis| (origin.within_el[axis] + self.within_el[axis]) as u8);
+        abi::TexelAddressing {
+            base_address: self.address + origin.offset_bytes,
+            extent: [
+                (width >> self.first_level).max(1),
+                (height >> self.first_level).max(1),
+                self.layers,
+            ],
+            row_pitch_bytes: surface.row_pitch_bytes,
+            layer_pitch_rows: surface.layer_pitch_rows_el,
+            first_texel: [first_column, first_row],
+            column_shift,
+            row_shift,
+        }
     }
 }
 

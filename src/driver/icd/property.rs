@@ -159,6 +159,8 @@ properties! {
     ]
     PhysicalDeviceDescriptorIndexingProperties |_device| [
         max_update_after_bind_descriptors_in_all_pools: vk::limits::UPDATE_AFTER_BIND_POOL_DESCRIPTORS,
+        // Descriptors that differ between invocations are accessed in a loop, one after another.
+        // Only buffers of sets with indirect descriptors are not, and few sets are of that kind.
         shader_uniform_buffer_array_non_uniform_indexing_native: c::FALSE,
         shader_sampled_image_array_non_uniform_indexing_native: c::FALSE,
         shader_storage_buffer_array_non_uniform_indexing_native: c::FALSE,

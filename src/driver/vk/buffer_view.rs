@@ -56,6 +56,7 @@ impl BufferView {
         if row.buffer_features(hw_gen).is_empty() {
             return Err(Error::FormatNotSupported);
         }
+        let row = row.for_texel_buffers();
         let bytes = u32::from(row.hw.block_bits / 8);
         let count = range / u64::from(bytes.max(1));
         let count = count.min(MAX_TEXEL_BUFFER_ELEMENTS.into());
@@ -67,12 +68,22 @@ impl BufferView {
             false => surface_state::NONE,
         };
         let read = abi::typed_read_format(format_number).unwrap_or(format_number);
+        let mut storage = [
+            surface_if(FormatUse::TYPED_WRITE, format_number),
+            surface_if(FormatUse::TYPED_WRITE, read),
+        ];
+        if row.has_64_bit_texels() && count > 0 {
+            let addressing = abi::TexelAddressing {
+                base_address: address,
+                extent: [count as u32, 1, 1],
+                row_pitch_bytes: bytes,
+                ..abi::TexelAddressing::default()
+            };
+            addressing.store(&mut storage);
+        }
         Ok(Self {
             texture: surface_if(FormatUse::SAMPLE, format_number),
-            storage: [
-                surface_if(FormatUse::TYPED_WRITE, format_number),
-                surface_if(FormatUse::TYPED_WRITE, read),
-            ],
+            storage,
             texture_in_heap: HeapStates::default(),
             storage_in_heap: HeapStates::default(),
         })

@@ -150,6 +150,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_shader_atomic_float", 1, None),
     row("VK_EXT_shader_atomic_float2", 1, None),
     row("VK_EXT_shader_demote_to_helper_invocation", 1, V1_3),
+    row("VK_EXT_shader_image_atomic_int64", 1, None),
     row("VK_EXT_shader_module_identifier", 1, None),
     row("VK_EXT_shader_object", 1, None),
     row("VK_EXT_shader_replicated_composites", 1, None),

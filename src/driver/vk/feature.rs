@@ -176,6 +176,7 @@ structures! {
         shaderSharedFloat16AtomicAdd shaderSharedFloat16AtomicMinMax shaderSharedFloat32AtomicMinMax
         shaderSharedFloat64AtomicMinMax shaderImageFloat32AtomicMinMax sparseImageFloat32AtomicMinMax
     ];
+    PHYSICAL_DEVICE_SHADER_IMAGE_ATOMIC_INT64_FEATURES_EXT [shaderImageInt64Atomics sparseImageInt64Atomics];
     PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT [formatA4R4G4B4 formatA4B4G4R4];
     PHYSICAL_DEVICE_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_FEATURES_EXT [attachmentFeedbackLoopLayout];
     PHYSICAL_DEVICE_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE_FEATURES_EXT [attachmentFeedbackLoopDynamicState];
@@ -493,6 +494,8 @@ offered! {
     shaderBufferFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
     shaderImageFloat32Atomics "tests/vk/textures.rs";
     shaderSharedFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
+    // Shaders compute the addresses of texels.
+    shaderImageInt64Atomics "tests/vk/image_atomics.rs";
     shaderSubgroupClock "vkrunner-scripts/builtins/shader-clock.shader_test";
     pipelineExecutableInfo "tests/vk/objects.rs";
     imagelessFramebuffer "tests/pictures/scenes/passes.rs";

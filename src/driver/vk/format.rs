@@ -328,6 +328,17 @@ static WIDENED: &[Row] = &[
 static WIDENED_FORMATS: LazyLock<Vec<Format>> =
     LazyLock::new(|| WIDENED.iter().filter_map(|row| row.format(true)).collect());
 
+/// Replacements for 64-bit integers in images and texel buffers: shaders access two dwords, and
+/// compute addresses for atomics (`abi::TexelAddressing`).
+static PAIRS: &[Row] = &[
+    colour(F::R64_UINT, "R32G32_UINT"),
+    colour(F::R64_SINT, "R32G32_UINT"),
+];
+
+/// The replacements, sorted by `VkFormat`.
+static PAIR_FORMATS: LazyLock<Vec<Format>> =
+    LazyLock::new(|| PAIRS.iter().filter_map(|row| row.format(false)).collect());
+
 /// Formats of Vulkan 1.0, which have the first numbers.
 const CORE: usize = 185;
 
@@ -406,8 +417,22 @@ impl Format {
         }
     }
 
+    /// Whether texels of images and buffers are 64-bit integers.
+    pub fn has_64_bit_texels(&self) -> bool {
+        matches!(self.api, F::R64_UINT | F::R64_SINT)
+    }
+
+    /// The format as texel buffers have it.
+    pub fn for_texel_buffers(&self) -> &Format {
+        let mut pairs = PAIR_FORMATS.iter();
+        pairs.find(|row| row.api == self.api).unwrap_or(self)
+    }
+
     /// The format as images with a tiling have it.
     pub fn for_tiling(&self, tiling: api::ImageTiling) -> &Format {
+        if self.has_64_bit_texels() {
+            return self.for_texel_buffers();
+        }
         // The common case, checked first.
         if tiling != api::ImageTiling::OPTIMAL || !matches!(self.hw.block_bits, 24 | 48) {
             return self;
@@ -461,6 +486,12 @@ impl Format {
     /// Whether it is ASTC.
     pub fn is_astc(&self) -> bool {
         self.hw.name.starts_with("ASTC")
+    }
+
+    /// Whether the swizzle only exchanges channels, so that writes can apply it.
+    fn is_permuted(&self) -> bool {
+        let mut channels = IDENTITY_SWIZZLE.iter();
+        channels.all(|channel| self.swizzle.contains(channel))
     }
 
     /// Whether it is block-compressed.
@@ -546,6 +577,13 @@ impl Format {
         if PADDED.contains(&self.api) {
             return transfers;
         }
+        if self.has_64_bit_texels() {
+            return transfers
+                | A::STORAGE_IMAGE
+                | A::STORAGE_IMAGE_ATOMIC
+                | A::STORAGE_READ_WITHOUT_FORMAT
+                | A::STORAGE_WRITE_WITHOUT_FORMAT;
+        }
         let uses = self.hw.uses(hw_gen);
         // Formats for neither sampling nor rendering are vertex formats.
         let mut features = match uses.intersects(FormatUse::SAMPLE | FormatUse::TARGET) {
@@ -579,7 +617,7 @@ impl Format {
                 features |= A::COLOR_ATTACHMENT_BLEND;
             }
         }
-        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE {
+        if uses.contains(FormatUse::TYPED_WRITE) && self.is_permuted() {
             features |= A::STORAGE_IMAGE | self.typed_features(uses);
             if self.hw.block_bits == 32 && self.supports_typed_atomics() {
                 features |= A::STORAGE_IMAGE_ATOMIC;
@@ -651,12 +689,18 @@ impl Format {
         if uses.contains(FormatUse::VERTEX) {
             features |= A::VERTEX_BUFFER;
         }
+        if self.has_64_bit_texels() {
+            features |= A::STORAGE_TEXEL_BUFFER
+                | A::STORAGE_TEXEL_BUFFER_ATOMIC
+                | A::STORAGE_READ_WITHOUT_FORMAT
+                | A::STORAGE_WRITE_WITHOUT_FORMAT;
+        }
         if uses.contains(FormatUse::SAMPLE) {
             features |= A::UNIFORM_TEXEL_BUFFER;
         }
         // Formats that shaders cannot name are only written: reads need the format in the shader,
         // or a typed read without it.
-        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE {
+        if uses.contains(FormatUse::TYPED_WRITE) && self.is_permuted() {
             features |= A::STORAGE_TEXEL_BUFFER | self.typed_features(uses);
             if self.supports_typed_atomics() {
                 features |= A::STORAGE_TEXEL_BUFFER_ATOMIC;

@@ -138,6 +138,8 @@ extensions! {
          shaderBufferFloat32AtomicMinMax shaderBufferFloat64AtomicMinMax shaderSharedFloat16Atomics
          shaderSharedFloat16AtomicAdd shaderSharedFloat16AtomicMinMax shaderSharedFloat32AtomicMinMax
          shaderSharedFloat64AtomicMinMax shaderImageFloat32AtomicMinMax sparseImageFloat32AtomicMinMax];
+    "VK_EXT_shader_image_atomic_int64" PHYSICAL_DEVICE_SHADER_IMAGE_ATOMIC_INT64_FEATURES_EXT
+        [shaderImageInt64Atomics sparseImageInt64Atomics];
     "VK_KHR_shader_clock" PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR [shaderSubgroupClock shaderDeviceClock];
     "VK_KHR_shader_float16_int8" PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES [shaderFloat16 shaderInt8];
     "VK_EXT_fragment_density_map" PHYSICAL_DEVICE_FRAGMENT_DENSITY_MAP_FEATURES_EXT

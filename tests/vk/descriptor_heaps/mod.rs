@@ -3,5 +3,5 @@
 mod buffers;
 mod built_ins;
 mod commands;
-mod heap;
+pub(crate) mod heap;
 mod images;

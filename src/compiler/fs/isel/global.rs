@@ -194,12 +194,24 @@ impl Isel<'_> {
 
     /// Selects `get_ssbo_size`: reads the size from the surface state (see crate `abi`).
     pub(super) fn select_buffer_size(&mut self, i: &Intrinsic) {
+        self.select_state_dwords(i, SIZE_OFFSET);
+    }
+
+    /// Selects `load_surface_state`.
+    pub(super) fn select_load_surface_state(&mut self, i: &Intrinsic) {
+        self.select_state_dwords(i, i.index("base").into());
+    }
+
+    /// Reads the result from a surface state, from byte `byte` on.
+    fn select_state_dwords(&mut self, i: &Intrinsic, byte: u64) {
         let Some(def) = i.def else { return };
-        let state = self.read_surface_state(i.srcs[0], SIZE_OFFSET, 1);
-        match state.first() {
-            Some(&size) if size.pitch == 0 => self.set_uniform(def, 0, size),
-            Some(&size) => self.set_lanes(def, 0, size),
-            None => {}
+        let n = self.sh.defs[def].num_components;
+        let state = self.read_surface_state(i.srcs[0], byte, n);
+        for (c, &dword) in (0..n).zip(&state) {
+            match dword.pitch {
+                0 => self.set_uniform(def, c, dword),
+                _ => self.set_lanes(def, c, dword),
+            }
         }
     }
 
@@ -215,7 +227,7 @@ impl Isel<'_> {
     }
 
     /// Reads `n` dwords of a surface state from byte `byte` on.
-    fn read_surface_state(&mut self, handle: Id<Def>, byte: u64, n: u8) -> SmallVec<[Lanes; 2]> {
+    fn read_surface_state(&mut self, handle: Id<Def>, byte: u64, n: u8) -> SmallVec<[Lanes; 4]> {
         let ud = Type::Ud;
         let handle = self.handle_in_register(handle);
         let low = self.push_value(DriverValue::SurfaceHeapAddress { dword: 0 });

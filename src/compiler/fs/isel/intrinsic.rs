@@ -89,6 +89,7 @@ impl Isel<'_> {
             }
             I::GetSsboSize => self.select_buffer_size(i),
             I::LoadSsboAddress => self.select_buffer_address(i),
+            I::LoadSurfaceState => self.select_load_surface_state(i),
             I::LoadPushConstant => self.select_load_push_constant(i),
             I::LoadConstant => {
                 let surface = Surface::Buffer(self.constant_data_handle(), 0);

@@ -151,6 +151,7 @@ fn handle_operand(op: IntrinsicOp) -> Option<usize> {
         | IntrinsicOp::SsboAtomicSwap
         | IntrinsicOp::GetSsboSize
         | IntrinsicOp::LoadSsboAddress
+        | IntrinsicOp::LoadSurfaceState
         | IntrinsicOp::BindlessImageLoad
         | IntrinsicOp::BindlessImageStore
         | IntrinsicOp::BindlessImageAtomic

@@ -8,7 +8,8 @@
 //! Tests: tests/opt/lower_ssbo_atomic_64/.
 
 use crate::pass::Ctx;
-use crate::rewrite::cf::{CfEdit, split_block, split_blocks};
+use crate::rewrite::cf::split_blocks;
+use crate::rewrite::guarded_atomic::{GuardedAtomic, lower_to_guarded_atomic};
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -18,73 +19,41 @@ const BYTES: u32 = 8;
 
 /// Runs the pass. Returns true if it changed the shader.
 pub fn lower_ssbo_atomic_64(s: &mut Shader, _: &Ctx) -> bool {
-    let wide = |s: &Shader, i| is_64_bit_atomic(s, i).then_some(());
-    split_blocks(s, wide, |s, edit, point, ()| {
-        guard_with_if(s, edit, point.list, point.at, point.block, point.k);
-        // The branch.
-        1
+    split_blocks(s, lowering, |s, edit, point, how| {
+        lower_to_guarded_atomic(s, edit, point, how)
     })
 }
 
-fn is_64_bit_atomic(s: &Shader, i: Id<Instr>) -> bool {
-    match &s.instrs[i] {
-        Instr::Intrinsic(i) => {
-            matches!(i.op, IntrinsicOp::SsboAtomic | IntrinsicOp::SsboAtomicSwap)
-                && i.srcs.get(2).is_some_and(|d| s.defs[*d].bit_size == 64)
-        }
-        _ => false,
-    }
-}
-
-/// Puts the atomic at `k` of `block` into an `if` inserted at `at` of `list`.
-fn guard_with_if(
-    s: &mut Shader,
-    edit: &mut CfEdit,
-    list: ListRef,
-    at: usize,
-    block: Id<Block>,
-    k: usize,
-) {
-    let (atomic, after) = split_block(s, edit, block, k);
-    let Instr::Intrinsic(i) = s.instrs[atomic].clone() else {
-        return;
+/// How an instruction is lowered, if it is a 64-bit atomic.
+fn lowering(s: &Shader, i: Id<Instr>) -> Option<GuardedAtomic> {
+    let Instr::Intrinsic(i) = &s.instrs[i] else {
+        return None;
     };
-    let (handle, offset) = (i.srcs[0], i.srcs[1]);
-    let (inside, outside) = (
-        s.blocks.push(Block::default()),
-        s.blocks.push(Block::default()),
-    );
-    let mut b = Builder::at_end_of_block(s, block);
-    let size = b.load(IntrinsicOp::GetSsboSize, 1, 32, &[handle], &[]);
-    let rest = b.imm_u32(BYTES - 1);
-    let end = b.usub_sat(size, rest);
-    let cond = b.ult(offset, end);
-
-    b.set_block_end(inside);
-    let base = b.load(IntrinsicOp::LoadSsboAddress, 1, 64, &[handle], &[]);
-    let offset = b.u2u(offset, 64);
-    let address = b.iadd(base, offset);
-    let mut srcs: SmallVec<[Id<Def>; 4]> = SmallVec::from_iter([address]);
-    srcs.extend(i.srcs.iter().skip(2).copied());
     let op = match i.op {
         IntrinsicOp::SsboAtomic => IntrinsicOp::GlobalAtomic,
-        _ => IntrinsicOp::GlobalAtomicSwap,
+        IntrinsicOp::SsboAtomicSwap => IntrinsicOp::GlobalAtomicSwap,
+        _ => return None,
     };
-    let old = b.load(op, 1, 64, &srcs, &i.indices);
+    let is_wide = i.srcs.get(2).is_some_and(|d| s.defs[*d].bit_size == 64);
+    is_wide.then(|| GuardedAtomic {
+        op,
+        indices: SmallVec::from_slice(&i.indices),
+        first_data: 2,
+        condition: emit_is_inside,
+        address: emit_address,
+    })
+}
 
-    b.set_block_end(outside);
-    let zero = b.imm_int(64, 0);
-    let branch = s.ifs.push(If {
-        cond,
-        then_list: vec![CfNode::Block(inside)],
-        else_list: vec![CfNode::Block(outside)],
-    });
-    s.list_mut(list)
-        .splice(at..at, [CfNode::If(branch), CfNode::Block(after)]);
-    if let Some(def) = i.def {
-        // The phi keeps the atomic's def, so that no use has to be rewritten.
-        let srcs = SmallVec::from_iter([(inside, old), (outside, zero)]);
-        s.instrs[atomic] = Instr::Phi(Phi { def, srcs });
-        s.blocks[after].instrs.insert(0, atomic);
-    }
+/// Whether all bytes are in the buffer.
+fn emit_is_inside(b: &mut Builder<'_>, i: &Intrinsic) -> Id<Def> {
+    let size = b.load(IntrinsicOp::GetSsboSize, 1, 32, &[i.srcs[0]], &[]);
+    let rest = b.imm_u32(BYTES - 1);
+    let end = b.usub_sat(size, rest);
+    b.ult(i.srcs[1], end)
+}
+
+fn emit_address(b: &mut Builder<'_>, i: &Intrinsic) -> Id<Def> {
+    let base = b.load(IntrinsicOp::LoadSsboAddress, 1, 64, &[i.srcs[0]], &[]);
+    let offset = b.u2u(i.srcs[1], 64);
+    b.iadd(base, offset)
 }

@@ -7,6 +7,7 @@ pub(crate) mod lower_bit_size;
 pub(crate) mod lower_clip_cull_distance_arrays;
 pub(crate) mod lower_explicit_io;
 pub(crate) mod lower_image_formats;
+pub(crate) mod lower_image_int64;
 pub(crate) mod lower_indirect_buffer_descriptors;
 pub(crate) mod lower_indirect_image_descriptors;
 pub(crate) mod lower_indirect_stores;

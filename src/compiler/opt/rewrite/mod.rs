@@ -2,6 +2,7 @@
 //! code.
 
 pub(crate) mod cf;
+pub(crate) mod guarded_atomic;
 pub(crate) mod indirect_descriptors;
 pub(crate) mod instrs;
 pub(crate) mod outputs;

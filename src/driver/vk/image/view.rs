@@ -175,7 +175,11 @@ impl View {
         };
         let has_mip_tail = physical.diagnosis().has(debug::Flag::MipTail);
         let pack = |part: &ImagePlane, hw: &'static hw::Format, usage, channels| -> Result<_> {
-            let mut words = pack_surface(image, part, hw, &range, info, usage, channels)?;
+            let viewed = (hw, usage, channels);
+            let mut words = with_view(image, part, viewed, &range, info, |view| view.pack())?;
+            if usage == SurfaceUsage::Sampler {
+                image.set_texture_ccs(part, &mut words)?;
+            }
             if has_mip_tail && usage == SurfaceUsage::Sampler {
                 rss::MIP_TAIL_START_LOD.set(&mut words, 1);
             }
@@ -221,7 +225,15 @@ impl View {
             let read = abi::typed_read_format(hw.number);
             let read = read.and_then(|number| hw::Format::by_number(number.into()));
             let pack_storage = |hw| pack(part, hw, SurfaceUsage::Storage, format.swizzle);
-            view.storage = Some([pack_storage(hw)?, pack_storage(read.unwrap_or(hw))?]);
+            let mut states = [pack_storage(hw)?, pack_storage(read.unwrap_or(hw))?];
+            if format.has_64_bit_texels() {
+                let viewed = (hw, SurfaceUsage::Storage, format.swizzle);
+                let addressing = with_view(image, part, viewed, &range, info, |view| {
+                    view.texel_addressing()
+                })?;
+                addressing.store(&mut states);
+            }
+            view.storage = Some(states);
         }
         let target = api::ImageUsageFlags::COLOR_ATTACHMENT;
         if info.usage.contains(target) && uses.contains(FormatUse::TARGET) && format.is_colour() {
@@ -306,16 +318,15 @@ fn slices_of_level(image: &Image, range: &Range, slices: Option<(u32, u32)>) -> 
     Ok((first, count))
 }
 
-/// Packs the surface state of a plane or aspect.
-fn pack_surface(
+/// What `describe` makes of the view of a plane or aspect, with a format, a unit and a swizzle.
+fn with_view<T>(
     image: &Image,
     part: &ImagePlane,
-    format: &'static hw::Format,
+    (format, viewer, swizzle): (&'static hw::Format, SurfaceUsage, [ChannelSelect; 4]),
     range: &Range,
     info: &ViewInfo,
-    viewer: SurfaceUsage,
-    swizzle: [ChannelSelect; 4],
-) -> Result<SurfaceStateWords> {
+    describe: impl FnOnce(&ImageView<'_>) -> T,
+) -> Result<T> {
     use api::ImageViewType as T;
     let address = image.address(part)? + part.offset_bytes;
     let cube = [T::CUBE, T::CUBE_ARRAY].contains(&info.kind) && viewer == SurfaceUsage::Sampler;
@@ -357,11 +368,7 @@ fn pack_surface(
     };
     let block = FormatBlock::from_format(format).ok_or(Error::FormatNotSupported)?;
     if block == part.surface.block {
-        let mut words = view_surface.pack();
-        if viewer == SurfaceUsage::Sampler {
-            image.set_texture_ccs(part, &mut words)?;
-        }
-        return Ok(words);
+        return Ok(describe(&view_surface));
     }
     if block.bits != part.surface.block.bits {
         return Err(Error::InvalidUse {
@@ -393,7 +400,7 @@ fn pack_surface(
         within_el: place.within_el,
         ..view_surface
     };
-    Ok(single_view.pack())
+    Ok(describe(&single_view))
 }
 
 /// Swizzle of depth or stencil: one channel, then 0, 0, 1.

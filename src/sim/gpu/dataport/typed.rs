@@ -152,6 +152,7 @@ impl WorkerPort<'_> {
     ) -> Result<(), StopReason> {
         let image = self.bindings.image(message, Use::Writes)?;
         let count = channels(message).count();
+        let written = image.written_channels();
         let slots = Slots::new(message, payload, count, high_slots(message)?);
         for lane in slots.lanes() {
             let Some((lod, place)) = slots.texel_coordinates(&image, payload, lane) else {
@@ -159,7 +160,7 @@ impl WorkerPort<'_> {
             };
             let mut values = [0; 4];
             for (register, channel) in channels(message).enumerate() {
-                values[channel] = payload.dword(slots.data(register) + lane);
+                values[written[channel]] = payload.dword(slots.data(register) + lane);
             }
             image.store(&self.bindings.view, lod, place, 0, values)?;
         }

@@ -312,6 +312,20 @@ impl Image {
         })
     }
 
+    /// The surface's channel to which each of red, green, blue and alpha is written. Selects that
+    /// are not a permutation are ignored.
+    pub fn written_channels(&self) -> [usize; 4] {
+        let straight = [0, 1, 2, 3];
+        let order = self.swizzle.map(|select| match select {
+            Select::Channel(i) => usize::from(i),
+            Select::Zero | Select::One => usize::MAX,
+        });
+        match straight.iter().all(|channel| order.contains(channel)) {
+            true => order,
+            false => straight,
+        }
+    }
+
     /// The bytes of an element: of a texel, or of a compressed block.
     pub fn element(
         &self,

@@ -121,6 +121,18 @@ fn formats_are_converted() {
     send(&space, WRITE, LOW, 0xff, [&address, &colour]).expect("written");
     let view = AddressSpaceView::new(&space);
     assert_eq!(view.read(DATA + 4).expect("mapped"), 0xffff_0033);
+    // R8G8B8A8_UNORM with red and blue exchanged by the selects.
+    let exchanged = [
+        (rss::SURFACE_FORMAT, 0x0c7),
+        (rss::SHADER_CHANNEL_SELECT_RED, 6),
+        (rss::SHADER_CHANNEL_SELECT_GREEN, 5),
+        (rss::SHADER_CHANNEL_SELECT_BLUE, 4),
+        (rss::SHADER_CHANNEL_SELECT_ALPHA, 7),
+    ];
+    let space = self::space(&exchanged);
+    send(&space, WRITE, LOW, 0xff, [&address, &colour]).expect("written");
+    let view = AddressSpaceView::new(&space);
+    assert_eq!(view.read(DATA + 4).expect("mapped"), 0xffff_0033);
     // R8G8B8A8_UINT, which reads support.
     let space = self::space(&[(rss::SURFACE_FORMAT, 0x0cb)]);
     let integers = [1u32, 2, 3, 0xff].map(|v| [v; 8]);

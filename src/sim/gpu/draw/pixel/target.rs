@@ -15,7 +15,7 @@ use crate::fate;
 use crate::memory::AddressSpaceView;
 use crate::observer::{Colour, Depth, Slices, Via};
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, Band, Codec, Image, Kind, Level, Opened, Select, format};
+use crate::surface::{AuxMode, Band, Codec, Image, Kind, Level, Opened, format};
 use crate::target_images::Role;
 use eu::{HostSimd, StopReason};
 use hw::ChannelKind;
@@ -172,20 +172,6 @@ fn array_layers(image: &Image) -> Range<u32> {
     first..first.saturating_add(image.view_extent.min(image.depth))
 }
 
-/// The surface's channel for red, green, blue and alpha. Selects that are not a permutation, which
-/// strict mode refuses, are ignored.
-fn channel_order(image: &Image) -> [usize; 4] {
-    let straight = [0, 1, 2, 3];
-    let order = image.swizzle.map(|select| match select {
-        Select::Channel(i) => usize::from(i),
-        Select::Zero | Select::One => usize::MAX,
-    });
-    match straight.iter().all(|channel| order.contains(channel)) {
-        true => order,
-        false => straight,
-    }
-}
-
 /// The MCS entry in which each sample has a slice of its own.
 pub(super) fn identity_mcs(samples: u32) -> u64 {
     match samples {
@@ -244,7 +230,7 @@ impl RenderTarget {
         let logic = blend.logic_op.is_some();
         let blends = blend.enabled && !format::is_integer(image.format) && !logic;
         let level = image.at_level(image.lod);
-        let order = channel_order(&image);
+        let order = image.written_channels();
         let is_unmodified = order == [0, 1, 2, 3] && blend.dither.is_none();
         let overwrites = blend.writes == [true; 4] && !blends && !logic;
         let plain = overwrites && level.is_plain() && is_unmodified;
