@@ -52,6 +52,7 @@ mod pipeline_libraries;
 mod pipeline_switches;
 mod pipelines;
 mod planes;
+mod present_timing;
 mod queries;
 mod rig;
 mod robustness;

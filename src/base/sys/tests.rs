@@ -1,3 +1,4 @@
+use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::Ordering;
 
@@ -89,8 +90,30 @@ fn locks_conflict_between_open_file_descriptions() {
 fn waiting_for_any_of_two_descriptors_returns_when_one_is_readable() {
     let (one, two) = (Pipe::new().unwrap(), Pipe::new().unwrap());
     Pipe::write_byte(two.writer.as_fd());
-    wait_any_readable(&[one.reader.as_fd(), two.reader.as_fd()]).unwrap();
+    wait_any_readable(&[one.reader.as_fd(), two.reader.as_fd()], None).unwrap();
     assert_eq!(poll_readable(one.reader.as_fd()), Ok(false));
+    // Then neither is: the wait ends at the deadline, and at once if that has passed.
+    let mut byte = [0];
+    std::fs::File::from(two.reader)
+        .read_exact(&mut byte)
+        .unwrap();
+    let begin_ns = monotonic_ns();
+    wait_any_readable(&[one.reader.as_fd()], Some(begin_ns + 3_000_000)).unwrap();
+    assert!(monotonic_ns() - begin_ns >= 3_000_000);
+    wait_any_readable(&[one.reader.as_fd()], Some(begin_ns)).unwrap();
+}
+
+#[test]
+fn times_of_other_clocks_are_converted_to_the_monotonic_clock() {
+    // CLOCK_MONOTONIC_RAW, which starts at the same time and has another rate.
+    let raw_ns = monotonic_raw_ns();
+    let (begin_ns, converted_ns) = (monotonic_ns(), monotonic_time(4, raw_ns).unwrap());
+    assert!((converted_ns - begin_ns).abs() < 1_000_000_000);
+    assert_eq!(
+        monotonic_time(4, raw_ns - 500_000_000_000).map(|ns| ns < begin_ns - 400_000_000_000),
+        Some(true)
+    );
+    assert_eq!(monotonic_time(12_345, raw_ns), None);
 }
 
 #[test]
