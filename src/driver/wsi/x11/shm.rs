@@ -79,7 +79,8 @@ impl ShmPresenter {
         let memory = sys::Mapping::new(file.as_fd(), 0, bytes).ok()?;
         let connection = &target.connection;
         let (segment, name) = (target.id().ok()?, target.id().ok()?);
-        let attached = connection.shm_attach_fd(segment, file, true).ok()?;
+        // Servers refuse pixmaps in memory that they may not write.
+        let attached = connection.shm_attach_fd(segment, file, false).ok()?;
         attached.check().ok()?;
         let (width, height) = target.size()?;
         let (window, depth) = (target.window, target.depth);
