@@ -65,6 +65,8 @@ mod stencil;
 mod swapchains;
 mod synchronisation;
 mod textures;
+#[path = "../timing_structures.rs"]
+mod timing_structures;
 mod uniforms;
 mod unused_attachments;
 mod version14;

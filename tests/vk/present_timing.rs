@@ -5,6 +5,10 @@ use std::ffi::{CStr, c_void};
 use ash::{khr, vk};
 
 use crate::swapchains::Screen;
+use crate::timing_structures::{
+    Past, PastInfo, PastProperties, PresentId2, PresentTiming, PresentTimings, Properties,
+    StageTime, TIMED, kind,
+};
 
 /// VK_ERROR_PRESENT_TIMING_QUEUE_FULL_EXT.
 const QUEUE_FULL: vk::Result = vk::Result::from_raw(-1_000_208_000);
@@ -17,79 +21,7 @@ const BOTH: u32 = QUEUE_OPERATIONS_END | REQUEST_DEQUEUED;
 const RELATIVE: u32 = 1;
 /// VK_PAST_PRESENTATION_TIMING_ALLOW_PARTIAL_RESULTS_BIT_EXT.
 const PARTIAL: u32 = 1;
-/// VK_SWAPCHAIN_CREATE_PRESENT_TIMING_BIT_EXT and PRESENT_ID_2_BIT_KHR.
-const TIMED: u32 = 1 << 9 | 1 << 6;
 const MS: u64 = 1_000_000;
-
-const fn kind(number: i32) -> vk::StructureType {
-    vk::StructureType::from_raw(1_000_208_000 + number)
-}
-
-#[repr(C)]
-struct PresentTiming {
-    s_type: vk::StructureType,
-    p_next: *const c_void,
-    flags: u32,
-    target_time: u64,
-    domain: u64,
-    stages: u32,
-    target_stage: u32,
-}
-
-#[repr(C)]
-struct PresentTimings {
-    s_type: vk::StructureType,
-    p_next: *const c_void,
-    count: u32,
-    all: *const PresentTiming,
-}
-
-#[repr(C)]
-struct PresentId2 {
-    s_type: vk::StructureType,
-    p_next: *const c_void,
-    count: u32,
-    ids: *const u64,
-}
-
-#[repr(C)]
-struct PastInfo {
-    s_type: vk::StructureType,
-    p_next: *const c_void,
-    flags: u32,
-    swapchain: vk::SwapchainKHR,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct StageTime {
-    stage: u32,
-    time: u64,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Past {
-    s_type: vk::StructureType,
-    p_next: *const c_void,
-    id: u64,
-    target_time: u64,
-    count: u32,
-    stages: *mut StageTime,
-    domain: vk::TimeDomainEXT,
-    domain_id: u64,
-    complete: vk::Bool32,
-}
-
-#[repr(C)]
-struct PastProperties {
-    s_type: vk::StructureType,
-    p_next: *const c_void,
-    properties_counter: u64,
-    domains_counter: u64,
-    count: u32,
-    all: *mut Past,
-}
 
 #[repr(C)]
 struct Domains {
@@ -107,14 +39,6 @@ struct Calibration {
     swapchain: vk::SwapchainKHR,
     stage: u32,
     domain: u64,
-}
-
-#[repr(C)]
-struct Properties {
-    s_type: vk::StructureType,
-    p_next: *const c_void,
-    duration: u64,
-    interval: u64,
 }
 
 /// A collected report.
