@@ -335,11 +335,17 @@ fn fifo_frames_ask_for_their_turn_once_the_period_is_known() {
     assert_eq!(compositor.wait_for(2)[1].earliest_ns, None);
 }
 
+/// CLOCK_REALTIME.
+fn real_ns() -> i64 {
+    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    time.unwrap().as_nanos() as i64
+}
+
 #[test]
 fn frames_report_when_they_are_shown_on_the_monotonic_clock() {
     const PERIOD: u64 = 16_666_666;
-    /// CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW.
-    const CLOCKS: [u32; 2] = [1, 4];
+    /// CLOCK_MONOTONIC and CLOCK_REALTIME.
+    const CLOCKS: [u32; 2] = [1, 0];
     for (clock, hidden) in [(CLOCKS[0], false), (CLOCKS[1], false), (CLOCKS[0], true)] {
         let compositor = Compositor::start(Offer {
             shm: vec![ARGB, XRGB],
@@ -368,7 +374,7 @@ fn frames_report_when_they_are_shown_on_the_monotonic_clock() {
             let time_ns = (number * PERIOD) as i64;
             let apart_ns = match clock == CLOCKS[0] {
                 true => 0,
-                false => sys::monotonic_ns() - sys::monotonic_raw_ns(),
+                false => sys::monotonic_ns() - real_ns(),
             };
             // Each reading of both clocks takes some time.
             let tolerance_ns = if clock == CLOCKS[0] { 0 } else { 500_000_000 };

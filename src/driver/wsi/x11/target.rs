@@ -10,7 +10,9 @@ use std::os::fd::AsFd;
 use x11rb::connection::{Connection, RequestConnection};
 use x11rb::protocol::Event;
 use x11rb::protocol::present::{self, CompleteKind, CompleteMode, ConnectionExt as _, EventMask};
-use x11rb::protocol::xproto::ConnectionExt as _;
+use x11rb::protocol::xproto::{
+    ChangeWindowAttributesAux, ConnectionExt as _, EventMask as WindowEvents,
+};
 use x11rb::rust_connection::RustConnection;
 
 use super::display::{connect, is_local};
@@ -135,6 +137,11 @@ impl Pixmaps {
         let selected = (target.connection).present_select_input(target.id()?, target.window, mask);
         let checked = selected.map_err(Error::lost)?.check();
         checked.map_err(Error::lost)?;
+        // Present reports no end of a window with a presentation that is not shown yet.
+        let structure = ChangeWindowAttributesAux::new().event_mask(WindowEvents::STRUCTURE_NOTIFY);
+        let selected = (target.connection).change_window_attributes(target.window, &structure);
+        let checked = selected.map_err(Error::lost)?.check();
+        checked.map_err(Error::lost)?;
         // Queried after the events are selected, so that no change is missed.
         let size = target.fit_now()?;
         Ok(Self {
@@ -200,6 +207,9 @@ impl Pixmaps {
                     return Err(Error::lost("the window is gone"));
                 }
                 self.size = self.target.fit(event.width, event.height);
+            }
+            Event::DestroyNotify(event) if event.window == self.target.window => {
+                return Err(Error::lost("the window is gone"));
             }
             Event::Error(error) => return Err(Error::lost(format!("{:?}", error.error_kind))),
             _ => {}
