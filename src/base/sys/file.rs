@@ -337,7 +337,9 @@ pub fn wait_any_readable(fds: &[BorrowedFd<'_>], deadline_ns: Option<i64>) -> Re
     let timeout = match deadline_ns {
         None => PollTimeout::NONE,
         Some(deadline_ns) => {
-            let left_ns = deadline_ns.saturating_sub(crate::monotonic_ns()).max(0);
+            let left_ns = deadline_ns
+                .saturating_sub(crate::process::monotonic_ns())
+                .max(0);
             let left_ms = left_ns.unsigned_abs().div_ceil(1_000_000);
             // A wait that is too long for the kernel ends early, as signals end it too.
             PollTimeout::try_from(left_ms).unwrap_or(PollTimeout::MAX)

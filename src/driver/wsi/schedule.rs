@@ -192,8 +192,10 @@ mod tests {
             |schedule: Schedule, time, relative| schedule.start_ns(&target(time, relative, false));
         assert_eq!(start(unknown, 1017 * MS, false), Some(1017 * MS));
         assert_eq!(start(unknown, 17 * MS, true), Some(1017 * MS));
-        let mut before = Schedule::default();
-        before.period_ns = schedule().period_ns;
+        let before = Schedule {
+            period_ns: schedule().period_ns,
+            ..Schedule::default()
+        };
         assert_eq!(start(before, 1017 * MS, false), Some(1017 * MS));
         // A relative time needs an image before.
         assert_eq!(start(before, 17 * MS, true), None);
