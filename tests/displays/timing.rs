@@ -145,8 +145,11 @@ pub fn check_flips() {
         let [_, dequeued, shown] = present(&monitor, &chain, number, target);
         assert!(dequeued < shown, "image {number}: {dequeued} {shown}");
         if let Some(last) = last.replace(shown) {
-            let apart = (shown - last + ROUNDING_NS) % PERIOD_NS;
-            assert!(apart <= 2 * ROUNDING_NS, "image {number}: {last} {shown}");
+            let difference = (shown - last + ROUNDING_NS) % PERIOD_NS;
+            assert!(
+                difference <= 2 * ROUNDING_NS,
+                "image {number}: {last} {shown}"
+            );
             let least = periods.max(1) * PERIOD_NS - ROUNDING_NS;
             assert!(shown - last >= least, "image {number}: {last} {shown}");
         }

@@ -249,7 +249,7 @@ fn presents_report_when_their_stages_end() {
     );
     assert!(report.complete && report.id == 1 && report.target_time == 0);
     assert_eq!(report.times.len(), 2);
-    // A tick of the GPU is shorter than 0.1 µs; the clocks are read a few µs apart.
+    // A tick of the GPU is shorter than 0.1 µs; the clocks are read a few µs difference.
     assert!(
         (begin - MS..end + MS).contains(&rendered),
         "{begin} {rendered} {end}"
@@ -396,8 +396,8 @@ fn time_domains_are_listed_and_calibrated() {
         (domains[1], ids[1], 0),
     ] {
         // Its clock is the monotonic clock.
-        let (apart, deviation) = calibrate(domain, id, stage, own).unwrap();
-        assert!(apart <= deviation, "{apart} {deviation}");
+        let (difference, deviation) = calibrate(domain, id, stage, own).unwrap();
+        assert!(difference <= deviation, "{difference} {deviation}");
     }
     // A number that is not listed, that of another domain, two stages, no stage.
     for (id, stage) in [(99, 1), (ids[1], 1), (ids[0], BOTH), (ids[0], 0)] {

@@ -44,8 +44,8 @@ impl Waker {
         let _ = (&self.sender).write(&[1]);
     }
 
-    /// Waits until the thread is woken, one of the descriptors becomes readable, or the deadline has
-    /// passed.
+    /// Waits until the thread is woken, one of the descriptors becomes readable, or the deadline
+    /// has passed.
     pub fn wait(&self, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
         let all: Vec<_> = [self.receiver.as_fd()]
             .into_iter()

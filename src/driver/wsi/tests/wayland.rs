@@ -372,13 +372,13 @@ fn frames_report_when_they_are_shown_on_the_monotonic_clock() {
             };
             assert_eq!(shown.number, number);
             let time_ns = (number * PERIOD) as i64;
-            let apart_ns = match clock == CLOCKS[0] {
+            let difference_ns = match clock == CLOCKS[0] {
                 true => 0,
                 false => sys::monotonic_ns() - real_ns(),
             };
             // Each reading of both clocks takes some time.
             let tolerance_ns = if clock == CLOCKS[0] { 0 } else { 500_000_000 };
-            let off_ns = shown.time_ns.map(|ns| (ns - time_ns - apart_ns).abs());
+            let off_ns = shown.time_ns.map(|ns| (ns - time_ns - difference_ns).abs());
             match hidden {
                 true => assert_eq!(off_ns, None),
                 false => assert!(off_ns.is_some_and(|ns| ns <= tolerance_ns), "{off_ns:?}"),
