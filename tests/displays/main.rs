@@ -7,6 +7,9 @@
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
 mod monitor;
+mod timing;
+#[path = "../timing_structures.rs"]
+mod timing_structures;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -282,4 +285,13 @@ fn a_machine_without_a_monitor_has_no_displays() {
     };
     assert_eq!(all.unwrap().len(), 0);
     let _: &khr::display::Instance = &monitor.displays;
+}
+
+#[test]
+fn flips_report_their_refresh_and_wait_for_their_time() {
+    if !is_child() {
+        let this = "flips_report_their_refresh_and_wait_for_their_time";
+        return check(&run(this, "display"));
+    }
+    timing::check_flips();
 }

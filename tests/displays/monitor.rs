@@ -2,6 +2,12 @@
 
 use ash::{ext, khr, vk};
 
+use crate::timing_structures::{TIMED, kind};
+
+/// The structure with the features of VK_EXT_present_timing.
+#[repr(C)]
+struct TimingFeatures(vk::StructureType, *const std::ffi::c_void, [vk::Bool32; 3]);
+
 /// The sizes of the monitor's modes.
 pub const SIZES: [[u32; 2]; 2] = [[640, 480], [800, 600]];
 
@@ -12,17 +18,17 @@ pub struct Monitor {
     pub physical: vk::PhysicalDevice,
     pub displays: khr::display::Instance,
     pub surfaces: khr::surface::Instance,
-    device: ash::Device,
+    pub device: ash::Device,
     queue: vk::Queue,
     pool: vk::CommandPool,
-    swapchains: khr::swapchain::Device,
+    pub swapchains: khr::swapchain::Device,
     waits: khr::present_wait::Device,
     modifiers: ext::image_drm_format_modifier::Device,
 }
 
 /// A swapchain.
 pub struct Chain {
-    chain: vk::SwapchainKHR,
+    pub chain: vk::SwapchainKHR,
     images: Vec<vk::Image>,
 }
 
@@ -53,6 +59,9 @@ impl Monitor {
                 c"VK_KHR_present_id",
                 c"VK_KHR_present_wait",
                 c"VK_EXT_image_drm_format_modifier",
+                c"VK_KHR_present_id2",
+                c"VK_KHR_calibrated_timestamps",
+                c"VK_EXT_present_timing",
             ];
             let names = names.map(|name| name.as_ptr());
             let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
@@ -62,6 +71,12 @@ impl Monitor {
                 .enabled_extension_names(&names)
                 .push_next(&mut ids)
                 .push_next(&mut waits);
+            // VkPhysicalDevicePresentTimingFeaturesEXT; the rest is its three features.
+            let timing = TimingFeatures(kind(0), info.p_next, [vk::TRUE; 3]);
+            let info = vk::DeviceCreateInfo {
+                p_next: (&raw const timing).cast(),
+                ..info
+            };
             let device = instance.create_device(physical, &info, None).unwrap();
             let info = vk::CommandPoolCreateInfo::default();
             Self {
@@ -108,6 +123,7 @@ impl Monitor {
         [width, height]: [u32; 2],
     ) -> Result<vk::SwapchainKHR, vk::Result> {
         let info = vk::SwapchainCreateInfoKHR::default()
+            .flags(vk::SwapchainCreateFlagsKHR::from_raw(TIMED))
             .surface(surface)
             .min_image_count(3)
             .image_format(vk::Format::B8G8R8A8_UNORM)
@@ -148,6 +164,17 @@ impl Monitor {
 
     /// Presents the pixels of an image, and waits until it is shown.
     pub fn present(&self, chain: &Chain, number: u32, size: [u32; 2]) {
+        self.present_with(chain, number, size, std::ptr::null());
+    }
+
+    /// As [`Monitor::present`], with more structures for the present.
+    pub fn present_with(
+        &self,
+        chain: &Chain,
+        number: u32,
+        size: [u32; 2],
+        more: *const std::ffi::c_void,
+    ) {
         let d = &self.device;
         unsafe {
             let fence = d.create_fence(&Default::default(), None).unwrap();
@@ -201,11 +228,17 @@ impl Monitor {
             let submit = vk::SubmitInfo::default().command_buffers(&commands);
             d.queue_submit(self.queue, &[submit], fence).unwrap();
             let (chains, indices, ids) = ([chain.chain], [index], [u64::from(number)]);
-            let mut ids = vk::PresentIdKHR::default().present_ids(&ids);
+            let mut ids = vk::PresentIdKHR {
+                p_next: more,
+                ..vk::PresentIdKHR::default().present_ids(&ids)
+            };
             let info = vk::PresentInfoKHR::default()
                 .swapchains(&chains)
-                .image_indices(&indices)
-                .push_next(&mut ids);
+                .image_indices(&indices);
+            let info = vk::PresentInfoKHR {
+                p_next: (&raw mut ids).cast(),
+                ..info
+            };
             self.swapchains.queue_present(self.queue, &info).unwrap();
             let shown = (self.waits).wait_for_present(chain.chain, number.into(), u64::MAX);
             shown.unwrap();

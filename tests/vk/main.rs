@@ -53,6 +53,7 @@ mod pipeline_libraries;
 mod pipeline_switches;
 mod pipelines;
 mod planes;
+mod present_timing;
 mod queries;
 mod rig;
 mod robustness;
@@ -65,6 +66,8 @@ mod stencil;
 mod swapchains;
 mod synchronisation;
 mod textures;
+#[path = "../timing_structures.rs"]
+mod timing_structures;
 mod uniforms;
 mod unused_attachments;
 mod version14;

@@ -4,19 +4,27 @@ use ash::{khr, vk};
 
 use crate::rig;
 
-struct Screen {
-    entry: ash::Entry,
-    instance: ash::Instance,
-    physical: vk::PhysicalDevice,
-    device: ash::Device,
-    queue: vk::Queue,
+pub struct Screen {
+    pub entry: ash::Entry,
+    pub instance: ash::Instance,
+    pub physical: vk::PhysicalDevice,
+    pub device: ash::Device,
+    pub queue: vk::Queue,
     surfaces: khr::surface::Instance,
-    swapchains: khr::swapchain::Device,
-    surface: vk::SurfaceKHR,
+    pub swapchains: khr::swapchain::Device,
+    pub surface: vk::SurfaceKHR,
+}
+
+/// `VkPhysicalDevicePresentTimingFeaturesEXT`, with all features.
+#[repr(C)]
+struct PresentTimingFeatures {
+    s_type: vk::StructureType,
+    p_next: *const std::ffi::c_void,
+    features: [vk::Bool32; 3],
 }
 
 impl Screen {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let entry = rig::entry();
         let names = [
             c"VK_KHR_surface",
@@ -44,6 +52,8 @@ impl Screen {
                 c"VK_KHR_present_wait2",
                 c"VK_KHR_present_wait",
                 c"VK_EXT_swapchain_maintenance1",
+                c"VK_KHR_calibrated_timestamps",
+                c"VK_EXT_present_timing",
             ];
             let names = names.map(|name| name.as_ptr());
             let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
@@ -56,6 +66,15 @@ impl Screen {
                 .push_next(&mut maintenance)
                 .push_next(&mut ids)
                 .push_next(&mut waits);
+            let timing = PresentTimingFeatures {
+                s_type: vk::StructureType::from_raw(1_000_208_000),
+                p_next: info.p_next,
+                features: [vk::TRUE; 3],
+            };
+            let info = vk::DeviceCreateInfo {
+                p_next: (&raw const timing).cast(),
+                ..info
+            };
             let device = instance.create_device(physical, &info, None).unwrap();
             let headless = ash::ext::headless_surface::Instance::new(&entry, &instance);
             let info = vk::HeadlessSurfaceCreateInfoEXT::default();
@@ -72,11 +91,11 @@ impl Screen {
         }
     }
 
-    fn swapchain(&self, old: vk::SwapchainKHR) -> Result<vk::SwapchainKHR, vk::Result> {
+    pub fn swapchain(&self, old: vk::SwapchainKHR) -> Result<vk::SwapchainKHR, vk::Result> {
         self.swapchain_with(old, vk::SwapchainCreateFlagsKHR::empty())
     }
 
-    fn swapchain_with(
+    pub fn swapchain_with(
         &self,
         old: vk::SwapchainKHR,
         flags: vk::SwapchainCreateFlagsKHR,
@@ -100,7 +119,7 @@ impl Screen {
         unsafe { self.swapchains.create_swapchain(&info, None) }
     }
 
-    fn acquire(&self, swapchain: vk::SwapchainKHR, timeout: u64) -> Result<u32, vk::Result> {
+    pub fn acquire(&self, swapchain: vk::SwapchainKHR, timeout: u64) -> Result<u32, vk::Result> {
         let fence = unsafe { self.device.create_fence(&Default::default(), None) }.unwrap();
         let none = vk::Semaphore::null();
         unsafe {
@@ -125,7 +144,7 @@ impl Screen {
         unsafe { self.swapchains.queue_present(self.queue, &info) }
     }
 
-    fn destroy(self, swapchains: &[vk::SwapchainKHR]) {
+    pub fn destroy(self, swapchains: &[vk::SwapchainKHR]) {
         unsafe {
             self.device.device_wait_idle().unwrap();
             for &swapchain in swapchains {

@@ -331,13 +331,25 @@ pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ms: u16) -> Result<bool> {
     }
 }
 
-/// Waits until one of the descriptors is readable, or a signal arrives.
-pub fn wait_any_readable(fds: &[BorrowedFd<'_>]) -> Result<()> {
+/// Waits until one of the descriptors is readable, a signal arrives, or a deadline of the monotonic
+/// clock (in ns) has passed; the end of the wait is rounded up to milliseconds.
+pub fn wait_any_readable(fds: &[BorrowedFd<'_>], deadline_ns: Option<i64>) -> Result<()> {
+    let timeout = match deadline_ns {
+        None => PollTimeout::NONE,
+        Some(deadline_ns) => {
+            let left_ns = deadline_ns
+                .saturating_sub(crate::process::monotonic_ns())
+                .max(0);
+            let left_ms = left_ns.unsigned_abs().div_ceil(1_000_000);
+            // A wait that is too long for the kernel ends early, as signals end it too.
+            PollTimeout::try_from(left_ms).unwrap_or(PollTimeout::MAX)
+        }
+    };
     let mut entries: Vec<PollFd<'_>> = fds
         .iter()
         .map(|&fd| PollFd::new(fd, PollFlags::POLLIN))
         .collect();
-    match nix::poll::poll(&mut entries, PollTimeout::NONE).map_err(from_nix) {
+    match nix::poll::poll(&mut entries, timeout).map_err(from_nix) {
         Ok(_) | Err(Errno::EINTR) => Ok(()),
         Err(error) => Err(error),
     }

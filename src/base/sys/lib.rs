@@ -35,8 +35,9 @@ pub use node::{
 };
 pub use process::{
     block_signals, build_id, file_size_limit_bytes, free, has_elevated_privileges, memory_bytes,
-    monotonic_ns, monotonic_raw_ns, pin_to_current_cpu, prevent_unload, process_cpu_ns, process_id,
-    read_process, reset_sigpipe, uncached_process_id, with_signals_blocked, write_process,
+    monotonic_ns, monotonic_raw_ns, monotonic_time, pin_to_current_cpu, prevent_unload,
+    process_cpu_ns, process_id, read_process, reset_sigpipe, uncached_process_id,
+    with_signals_blocked, write_process,
 };
 pub use uapi::{Errno, Result};
 

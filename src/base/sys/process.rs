@@ -24,6 +24,16 @@ pub fn monotonic_raw_ns() -> i64 {
     clock_ns(ClockId::CLOCK_MONOTONIC_RAW)
 }
 
+/// A time of any clock of the system, by its number (`clockid_t`), on the monotonic clock: both in
+/// ns. None: there is no such clock.
+pub fn monotonic_time(clock: i32, time_ns: i64) -> Option<i64> {
+    let now_ns = ClockId::from_raw(clock).now().ok().map(|time| {
+        let seconds_ns = time.tv_sec().saturating_mul(1_000_000_000);
+        seconds_ns.saturating_add(time.tv_nsec())
+    })?;
+    Some(monotonic_ns().saturating_add(time_ns.saturating_sub(now_ns)))
+}
+
 /// CPU time of this process, in ns.
 pub fn process_cpu_ns() -> i64 {
     clock_ns(ClockId::CLOCK_PROCESS_CPUTIME_ID)

@@ -1,3 +1,4 @@
+use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::Ordering;
 
@@ -89,8 +90,30 @@ fn locks_conflict_between_open_file_descriptions() {
 fn waiting_for_any_of_two_descriptors_returns_when_one_is_readable() {
     let (one, two) = (Pipe::new().unwrap(), Pipe::new().unwrap());
     Pipe::write_byte(two.writer.as_fd());
-    wait_any_readable(&[one.reader.as_fd(), two.reader.as_fd()]).unwrap();
+    wait_any_readable(&[one.reader.as_fd(), two.reader.as_fd()], None).unwrap();
     assert_eq!(poll_readable(one.reader.as_fd()), Ok(false));
+    // Then neither is: the wait ends at the deadline, and at once if that has passed.
+    let mut byte = [0];
+    std::fs::File::from(two.reader)
+        .read_exact(&mut byte)
+        .unwrap();
+    let begin_ns = monotonic_ns();
+    wait_any_readable(&[one.reader.as_fd()], Some(begin_ns + 3_000_000)).unwrap();
+    assert!(monotonic_ns() - begin_ns >= 3_000_000);
+    wait_any_readable(&[one.reader.as_fd()], Some(begin_ns)).unwrap();
+}
+
+#[test]
+fn times_of_other_clocks_are_converted_to_the_monotonic_clock() {
+    // CLOCK_REALTIME.
+    let real = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let real_ns = real.unwrap().as_nanos() as i64;
+    for before_ns in [0, 500_000_000_000] {
+        let converted_ns = monotonic_time(0, real_ns - before_ns).unwrap();
+        let off_ns = converted_ns - (monotonic_ns() - before_ns);
+        assert!(off_ns.abs() < 1_000_000_000, "{off_ns}");
+    }
+    assert_eq!(monotonic_time(12_345, real_ns), None);
 }
 
 #[test]

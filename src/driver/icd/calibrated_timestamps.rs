@@ -8,7 +8,7 @@ use ash::vk as c;
 use vk::clock::Clock;
 
 use crate::entry::{done, entries};
-use crate::{handle, raw};
+use crate::{handle, present_timing, raw};
 
 entries! { CALIBRATED_TIMESTAMPS:
     Physical ["VK_EXT_calibrated_timestamps"] vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(
@@ -29,7 +29,13 @@ entries! { CALIBRATED_TIMESTAMPS:
     ) -> c::Result {
         let device = handle::get(device)?;
         let infos = raw::slice(timestamp_infos, timestamp_count).iter();
-        let clocks = infos.map(|info| Clock::new(info.time_domain)).collect::<vk::Result<Vec<_>>>()?;
+        let clock = |info: &c::CalibratedTimestampInfoEXT<'_>| {
+            if present_timing::is_local(info.time_domain) {
+                return present_timing::check_calibration(info).map(|()| Clock::Monotonic);
+            }
+            Clock::new(info.time_domain)
+        };
+        let clocks = infos.map(clock).collect::<vk::Result<Vec<_>>>()?;
         let read = vk::clock::read(device.context(), &clocks)?;
         for (index, &time) in read.times.iter().enumerate() {
             raw::write_at(timestamps, index, time);

@@ -52,6 +52,7 @@ mod object_data;
 mod objects;
 mod pipeline;
 mod pipeline_binary;
+mod present_timing;
 mod private_data;
 mod proc_addr;
 mod property;

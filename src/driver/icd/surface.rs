@@ -190,6 +190,7 @@ unsafe fn write_maintenance(
     out: &mut c::SurfaceCapabilities2KHR<'_>,
 ) -> wsi::Result<()> {
     use crate::types::{
+        PresentTimingSurfaceCapabilitiesEXT as PresentTiming,
         SurfaceCapabilitiesPresentId2KHR as PresentId,
         SurfaceCapabilitiesPresentWait2KHR as PresentWait,
     };
@@ -231,6 +232,14 @@ unsafe fn write_maintenance(
                 // Every presentation reports when it is shown.
                 <PresentId<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
                     (*node.cast::<PresentId<'_>>()).present_id2_supported = c::TRUE;
+                }
+                // The swapchain's thread keeps images until their time.
+                <PresentTiming<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
+                    let node = &mut *node.cast::<PresentTiming<'_>>();
+                    node.present_timing_supported = c::TRUE;
+                    node.present_at_absolute_time_supported = c::TRUE;
+                    node.present_at_relative_time_supported = c::TRUE;
+                    node.present_stage_queries = surface.timed_stages()?;
                 }
                 // There is no protected memory.
                 c::StructureType::SURFACE_PROTECTED_CAPABILITIES_KHR => {

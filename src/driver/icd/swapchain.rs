@@ -11,12 +11,16 @@ use vk::queue::QueueSubmission;
 use vk::sync::SyncPoint;
 use wsi::frame::ImageDescription;
 use wsi::present::{AlphaMode, PresentMode, SwapchainFit};
+use wsi::render_times::RenderTimes;
+use wsi::schedule::Target;
 use wsi::surface::MIN_IMAGES;
+use wsi::swapchain::PresentOptions;
+use wsi::timing::TimedPresent;
 
 use crate::entry::entries;
 use crate::objects::SwapchainObject;
 use crate::surface::{from_wsi, supported_scaling};
-use crate::{diagnosis, handle, raw, types as c};
+use crate::{diagnosis, handle, present_timing, raw, types as c};
 
 /// The result code of a swapchain that can still present.
 fn code(fit: SwapchainFit) -> c::Result {
@@ -30,6 +34,8 @@ fn code(fit: SwapchainFit) -> c::Result {
 /// keeps present IDs and can wait for them.
 const PRESENT_ID_2: c::SwapchainCreateFlagsKHR = c::SwapchainCreateFlagsKHR::from_raw(1 << 6);
 const PRESENT_WAIT_2: c::SwapchainCreateFlagsKHR = c::SwapchainCreateFlagsKHR::from_raw(1 << 7);
+/// `VK_SWAPCHAIN_CREATE_PRESENT_TIMING_BIT_EXT`.
+const PRESENT_TIMING: c::SwapchainCreateFlagsKHR = c::SwapchainCreateFlagsKHR::from_raw(1 << 9);
 
 /// The description of a swapchain's images.
 fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<ImageDescription> {
@@ -37,7 +43,8 @@ fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<ImageDe
     let known = c::SwapchainCreateFlagsKHR::MUTABLE_FORMAT
         | c::SwapchainCreateFlagsKHR::DEFERRED_MEMORY_ALLOCATION_EXT
         | PRESENT_ID_2
-        | PRESENT_WAIT_2;
+        | PRESENT_WAIT_2
+        | PRESENT_TIMING;
     if !known.contains(info.flags) {
         return Err(vk::Error::FeatureNotPresent {
             what: "this kind of swapchain",
@@ -101,6 +108,8 @@ struct PresentRequest {
     fence: Option<Arc<vk::sync::Fence>>,
     /// Present mode, if it changes.
     mode: Option<c::PresentModeKHR>,
+    /// The report of its timing, and its target time.
+    timing: Option<(TimedPresent, Option<Target>)>,
 }
 
 /// Creates a swapchain and the handles of its images.
@@ -108,7 +117,7 @@ struct PresentRequest {
 /// # Safety
 /// The handles in `info` are handles of this driver.
 unsafe fn create(
-    context: &Arc<vk::context::Context>,
+    device: &vk::Device,
     info: &c::SwapchainCreateInfoKHR<'_>,
 ) -> wsi::Result<SwapchainObject> {
     // SAFETY: as the caller says.
@@ -139,6 +148,7 @@ unsafe fn create(
         c::CompositeAlphaFlagsKHR::INHERIT => AlphaMode::Inherit,
         _ => AlphaMode::Opaque,
     };
+    let context = &device.context;
     let rendered = Arc::new(context.gpu.syncobj(false).map_err(vk::Error::from)?);
     let (swapchain, frames) = wsi::Swapchain::new(
         context,
@@ -150,6 +160,10 @@ unsafe fn create(
         &rendered,
         old.map(|object| &object.swapchain),
     )?;
+    if info.flags.contains(PRESENT_TIMING) {
+        let count = u32::try_from(frames.len()).unwrap_or(u32::MAX);
+        swapchain.enable_timing(RenderTimes::new(device, count)?);
+    }
     Ok(SwapchainObject {
         surface: surface.surface.clone(),
         rendered,
@@ -248,7 +262,14 @@ fn present(
         syncobj: object.rendered.clone(),
         value: object.last_value.fetch_add(1, Relaxed) + 1,
     };
+    let reserved = match request.timing {
+        Some((timed, _)) => object.swapchain.reserve_timing(timed),
+        None => Ok(None),
+    };
     let mut submission = QueueSubmission::default();
+    if let Ok(batch) = &reserved {
+        submission.batches.extend(*batch);
+    }
     submission.signals.push(rendered.clone());
     submission
         .signals
@@ -257,16 +278,26 @@ fn present(
             value: 0,
         }));
     let frame = object.frames.get(request.index as usize);
-    submission.handed_over = frame.and_then(|frame| frame.handed_over_buffer());
-    queue.submit(&mut submission)?;
-    let mode = request.mode.map(|mode| present_mode(&object.surface, mode));
-    from_wsi(mode.transpose().and_then(|mode| {
-        let (index, id) = (request.index, request.id);
-        object
-            .swapchain
-            .present(index, rendered, id, mode)
-            .map(code)
-    }))
+    if reserved.is_ok() {
+        submission.handed_over = frame.and_then(|frame| frame.handed_over_buffer());
+    }
+    let submitted = queue.submit(&mut submission);
+    // A present that is rejected for its timing still waits and signals.
+    let presented = submitted.map_err(wsi::Error::from).and_then(|()| {
+        reserved?;
+        let mode = request.mode.map(|mode| present_mode(&object.surface, mode));
+        let options = PresentOptions {
+            id: request.id,
+            mode: mode.transpose()?,
+            target: request.timing.and_then(|(_, target)| target),
+        };
+        let presented = object.swapchain.present(request.index, rendered, options);
+        presented.map(code)
+    });
+    if presented.is_err() && request.timing.is_some() {
+        object.swapchain.cancel_timing();
+    }
+    from_wsi(presented)
 }
 
 entries! { SWAPCHAIN:
@@ -278,7 +309,7 @@ entries! { SWAPCHAIN:
     ) -> c::Result {
         let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkSwapchainCreateInfoKHR")?;
-        from_wsi(create(device.context(), info).and_then(|object| {
+        from_wsi(create(&device.device, info).and_then(|object| {
             let images = object.images.clone();
             let created = handle::create_with(allocator, object);
             if created.is_err() {
@@ -405,15 +436,20 @@ entries! { SWAPCHAIN:
             .map_or(&[][..], |node| raw::slice(node.p_fences, node.swapchain_count));
         let modes = raw::find_in_chain::<c::SwapchainPresentModeInfoEXT<'_>>(info.p_next)
             .map_or(&[][..], |node| raw::slice(node.p_present_modes, node.swapchain_count));
+        let timings = raw::find_in_chain::<c::PresentTimingsInfoEXT<'_>>(info.p_next)
+            .map_or(&[][..], |node| raw::slice(node.p_timing_infos, node.swapchain_count));
         let mut result = c::Result::SUCCESS;
         for (position, &swapchain) in raw::slice(info.p_swapchains, info.swapchain_count).iter().enumerate() {
             let index = indices.get(position).copied().unwrap_or(u32::MAX);
             let fence = fences.get(position).copied().unwrap_or_default();
+            let id = ids.get(position).copied().unwrap_or(0);
+            let timing = timings.get(position);
             let presented = handle::get(swapchain).and_then(|object| present(&device.queue, object, PresentRequest {
                 index,
-                id: ids.get(position).copied().unwrap_or(0),
+                id,
                 fence: handle::optional(fence)?.cloned(),
                 mode: modes.get(position).copied(),
+                timing: timing.map(|timing| present_timing::request(timing, index, id)).transpose()?,
             }));
             let code = presented.unwrap_or_else(|error| {
                 diagnosis::report(&error);

@@ -4,9 +4,9 @@ use crate::entry::EntryPoint;
 use crate::{
     address_commands, calibrated_timestamps, command, debug_utils, deferred, descriptor,
     descriptor_buffer, descriptor_heap, device, display, draw, dynamic, graphics_pipeline,
-    host_copy, image, image_copy, indirect_copy, instance, pipeline, pipeline_binary, private_data,
-    push_descriptor, query, render, sampler, shader_object, surface, swapchain, sync,
-    transform_feedback,
+    host_copy, image, image_copy, indirect_copy, instance, pipeline, pipeline_binary,
+    present_timing, private_data, push_descriptor, query, render, sampler, shader_object, surface,
+    swapchain, sync, transform_feedback,
 };
 
 /// Functions of other extensions that `VK_EXT_shader_object` has too.
@@ -586,4 +586,5 @@ pub static TABLES: &[&[EntryPoint]] = &[
     display::DISPLAY,
     surface::SURFACE,
     swapchain::SWAPCHAIN,
+    present_timing::PRESENT_TIMING,
 ];

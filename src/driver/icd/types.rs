@@ -6,9 +6,11 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 
 mod heap;
+mod present_timing;
 
 pub use ash::vk::*;
 pub use heap::*;
+pub use present_timing::*;
 
 /// `VkPhysicalDeviceComputeShaderDerivativesPropertiesKHR`.
 #[repr(C)]

@@ -136,6 +136,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_pipeline_creation_feedback", 1, V1_3),
     row("VK_EXT_pipeline_robustness", 1, V1_4),
     row("VK_EXT_post_depth_coverage", 1, None),
+    row("VK_EXT_present_timing", 3, None),
     row("VK_EXT_primitive_restart_index", 1, None),
     row("VK_EXT_primitive_topology_list_restart", 1, None),
     row("VK_EXT_primitives_generated_query", 1, None),

@@ -190,6 +190,7 @@ structures! {
     PHYSICAL_DEVICE_DEVICE_ADDRESS_COMMANDS_FEATURES_KHR [deviceAddressCommands];
     PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR [presentId2];
     PHYSICAL_DEVICE_PRESENT_WAIT_2_FEATURES_KHR [presentWait2];
+    PHYSICAL_DEVICE_PRESENT_TIMING_FEATURES_EXT [presentTiming presentAtAbsoluteTime presentAtRelativeTime];
     PHYSICAL_DEVICE_LEGACY_DITHERING_FEATURES_EXT [legacyDithering];
     PHYSICAL_DEVICE_LEGACY_VERTEX_ATTRIBUTES_FEATURES_EXT [legacyVertexAttributes];
     PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT [nonSeamlessCubeMap];
@@ -484,6 +485,9 @@ offered! {
     deviceAddressCommands "tests/vk/address_commands.rs";
     presentId2 "tests/vk/swapchains.rs";
     presentWait2 "tests/vk/swapchains.rs";
+    presentTiming "tests/vk/present_timing.rs";
+    presentAtAbsoluteTime "tests/vk/present_timing.rs";
+    presentAtRelativeTime "tests/vk/present_timing.rs";
     nonSeamlessCubeMap "tests/vk/borders.rs";
     robustBufferAccess2 "tests/vk/bounds.rs";
     robustImageAccess2 "tests/vk/bounds.rs";

@@ -48,6 +48,8 @@ pub(crate) trait NewerTypes {
         StructureType::from_raw(1_000_318_006);
     const PHYSICAL_DEVICE_PRESENT_ID_2_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_479_002);
+    const PHYSICAL_DEVICE_PRESENT_TIMING_FEATURES_EXT: StructureType =
+        StructureType::from_raw(1_000_208_000);
     const PHYSICAL_DEVICE_PRESENT_WAIT_2_FEATURES_KHR: StructureType =
         StructureType::from_raw(1_000_480_001);
     const PHYSICAL_DEVICE_IMAGE_ALIGNMENT_CONTROL_FEATURES_MESA: StructureType =

@@ -17,6 +17,9 @@ pub enum Error {
     /// A newer swapchain uses the window.
     #[error("the swapchain is retired")]
     Retired,
+    /// There is no room for the timing of another present.
+    #[error("the queue of present timings is full")]
+    TimingQueueFull,
     /// An error of the device.
     #[error(transparent)]
     Device(#[from] vk::Error),
@@ -32,6 +35,8 @@ impl Error {
             Error::SurfaceLost { .. } => api::Result::ERROR_SURFACE_LOST_KHR,
             Error::WindowInUse => api::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR,
             Error::Retired => api::Result::ERROR_OUT_OF_DATE_KHR,
+            // VK_ERROR_PRESENT_TIMING_QUEUE_FULL_EXT.
+            Error::TimingQueueFull => api::Result::from_raw(-1_000_208_000),
             Error::Device(error) => error.code(),
         }
     }

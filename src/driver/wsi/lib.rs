@@ -10,8 +10,8 @@
 //! how an image reaches a window.
 //! Ref: Vulkan specification, "Window System Integration (WSI)".
 //!
-//! Files import one way: `error` ← `present` ← `format`, `display`, `headless`, `timeline`,
-//! `wayland`, `x11` and `frame` ← `surface` ← `swapchain`.
+//! Files import one way: `error`, `schedule` and `timing` ← `present` ← `format`, `display`,
+//! `headless`, `timeline`, `wayland`, `x11`, `render_times` and `frame` ← `surface` ← `swapchain`.
 
 pub mod display;
 pub mod error;
@@ -19,9 +19,12 @@ pub mod format;
 pub mod frame;
 pub mod headless;
 pub mod present;
+pub mod render_times;
+pub mod schedule;
 pub mod surface;
 pub mod swapchain;
 pub mod timeline;
+pub mod timing;
 pub mod wayland;
 pub mod x11;
 

@@ -6,6 +6,7 @@
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use crate::error::{Error, Result};
 
@@ -14,6 +15,8 @@ use crate::error::{Error, Result};
 pub struct Waker {
     sender: UnixStream,
     receiver: UnixStream,
+    /// The end of waits, in ns of the monotonic clock; [`i64::MAX`] if there is none.
+    deadline_ns: AtomicI64,
 }
 
 impl Waker {
@@ -22,7 +25,17 @@ impl Waker {
         let (sender, receiver) = UnixStream::pair()?;
         sender.set_nonblocking(true)?;
         receiver.set_nonblocking(true)?;
-        Ok(Self { sender, receiver })
+        Ok(Self {
+            sender,
+            receiver,
+            deadline_ns: AtomicI64::new(i64::MAX),
+        })
+    }
+
+    /// Ends later waits at a time of the monotonic clock, in ns, at the latest.
+    pub fn set_deadline(&self, deadline_ns: Option<i64>) {
+        self.deadline_ns
+            .store(deadline_ns.unwrap_or(i64::MAX), Relaxed);
     }
 
     /// Wakes the thread, or makes its next wait return at once.
@@ -31,13 +44,15 @@ impl Waker {
         let _ = (&self.sender).write(&[1]);
     }
 
-    /// Waits until the thread is woken or one of the descriptors becomes readable.
+    /// Waits until the thread is woken, one of the descriptors becomes readable, or the deadline
+    /// has passed.
     pub fn wait(&self, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
         let all: Vec<_> = [self.receiver.as_fd()]
             .into_iter()
             .chain(descriptors.iter().copied())
             .collect();
-        sys::wait_any_readable(&all).map_err(Error::lost)?;
+        let deadline_ns = Some(self.deadline_ns.load(Relaxed)).filter(|&ns| ns != i64::MAX);
+        sys::wait_any_readable(&all, deadline_ns).map_err(Error::lost)?;
         while (&self.receiver)
             .read(&mut [0; 64])
             .is_ok_and(|count| count > 0)
@@ -177,6 +192,27 @@ pub enum SwapchainFit {
     Resized,
 }
 
+/// When an image was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownImage {
+    /// Its number, counted from 1 in the order of [`Presenter::show`].
+    pub number: u64,
+    /// When its first pixel left for the display, in ns of the monotonic clock. None if it was
+    /// never shown, or if the time is unknown.
+    pub time_ns: Option<i64>,
+}
+
+/// What is known about the refreshes of a window's display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// The window system does not report them.
+    Unknown,
+    /// The window system reports them once images are shown.
+    Pending,
+    /// They have a fixed period in ns, which is not 0.
+    Period(u64),
+}
+
 /// Shows the images of one swapchain in a window. Only [`Presenter::wait_events`] blocks.
 pub trait Presenter: Send {
     /// Whether it accepts an image now. In FIFO modes it does not before the last image was shown.
@@ -204,6 +240,25 @@ pub trait Presenter: Send {
     /// Sets the point of the timeline of rendering ([`Timelines::rendered`]) at which the next
     /// image shown is complete.
     fn set_rendered_point(&mut self, _point: u64) {}
+
+    /// Makes the window system report when each image of later calls of `show` is shown, if it can.
+    fn request_times(&mut self) {}
+
+    /// When an image was shown; returned once for each, in order, if the presenter reports times
+    /// and they are requested.
+    fn shown_image(&mut self) -> Option<ShownImage> {
+        None
+    }
+
+    /// Whether [`Presenter::shown_image`] reports every image.
+    fn reports_times(&self) -> bool {
+        false
+    }
+
+    /// The refreshes of the display.
+    fn refresh(&self) -> Refresh {
+        Refresh::Unknown
+    }
 
     /// Waits for events of the window system, or until the waker is woken, and processes them.
     fn wait_events(&mut self, wake: &Waker) -> Result<()>;

@@ -13,6 +13,7 @@ use crate::format::{FORMATS, WindowFormat};
 use crate::frame::ImageDescription;
 use crate::headless::HeadlessPresenter;
 use crate::present::{AlphaMode, GpuNodes, PresentMode, Presenter, SharedImage, Timelines};
+use crate::timing::stage;
 use crate::{display, wayland, x11};
 
 /// Maximum width and height of a render target.
@@ -241,6 +242,20 @@ impl Surface {
     pub fn present_mode(&self, mode: api::PresentModeKHR) -> Result<Option<PresentMode>> {
         let row = self.modes()?.iter().find(|row| row.0 == mode);
         Ok(row.map(|row| row.1))
+    }
+
+    /// The stages of presents whose times swapchains report, as bits of [`stage`].
+    pub fn timed_stages(&self) -> Result<u32> {
+        let reports_times = match &self.native {
+            NativeWindow::X11(window) => window.reports_times()?,
+            NativeWindow::Wayland(window) => window.reports_times()?,
+            NativeWindow::Display(_) => true,
+            NativeWindow::Headless => false,
+        };
+        Ok(match reports_times {
+            true => stage::ALL,
+            false => stage::ALL & !stage::IMAGE_FIRST_PIXEL_OUT,
+        })
     }
 
     /// Marks the surface as used by a swapchain; an error if one uses it already.

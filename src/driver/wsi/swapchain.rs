@@ -19,10 +19,13 @@ use vk::sync::SyncPoint;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, ImageDescription};
 use crate::present::{
-    AlphaMode, GpuNodes, PixelSource, PresentMode, Presenter, SwapchainFit, Waker,
+    AlphaMode, GpuNodes, PixelSource, PresentMode, Presenter, Refresh, SwapchainFit, Waker,
 };
+use crate::render_times::RenderTimes;
+use crate::schedule::{Schedule, Target};
 use crate::surface::Surface;
 use crate::timeline::DeviceTimelines;
+use crate::timing::{ReportFilter, TimedPresent, TimingQueue, TimingReport, stage};
 
 /// An image as the thread reads it.
 pub type Image = Arc<dyn PixelSource + Send + Sync>;
@@ -67,17 +70,57 @@ struct State {
     image_wanted: bool,
     /// The swapchain is being destroyed.
     stop: bool,
+    /// Number of presents so far.
+    presents: u64,
+    /// The timing of presents, if it is enabled.
+    timing: Option<TimingState>,
+    /// The refreshes of the display.
+    refresh: Refresh,
+    /// Number of changes of `refresh`, counted from 1.
+    refresh_changes: u64,
+}
+
+/// The timing of presents.
+struct TimingState {
+    queue: TimingQueue,
+    render_times: RenderTimes,
+    /// The point at which the rendering of the last present is complete.
+    last_point: Option<SyncPoint>,
+}
+
+/// How one image is presented.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PresentOptions {
+    /// Present ID, or 0. Others must increase.
+    pub id: u64,
+    /// The present mode of this image and later ones, if it changes.
+    pub mode: Option<PresentMode>,
+    /// When it is to be shown. Only first-in-first-out modes have such times.
+    pub target: Option<Target>,
+}
+
+/// The refreshes of a swapchain's display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshState {
+    /// What is known now.
+    pub refresh: Refresh,
+    /// A number that increases with each change.
+    pub counter: u64,
 }
 
 /// A presented image.
 struct QueuedPresent {
     index: u32,
+    /// Its number among the presents of the swapchain, counted from 1.
+    number: u64,
     /// Signalled when its rendering is complete.
     point: SyncPoint,
     /// Its present ID, or 0.
     id: u64,
     /// Its present mode.
     mode: PresentMode,
+    /// When it is to be shown.
+    target: Option<Target>,
 }
 
 /// Images passed to the window system and not shown yet: their number, counted from 1, and their
@@ -212,6 +255,10 @@ impl Swapchain {
                 waiters: 0,
                 image_wanted: false,
                 stop: false,
+                presents: 0,
+                timing: None,
+                refresh: presenter.refresh(),
+                refresh_changes: 1,
             }),
             images,
             changed: Condvar::new(),
@@ -334,16 +381,121 @@ impl Swapchain {
         shown
     }
 
-    /// Queues an image to be presented when `drawn` is signalled. Present IDs other than 0 must
-    /// increase. `mode`: the present mode of this image and later ones, if it changes.
+    /// Enables the timing of presents.
+    pub fn enable_timing(&self, render_times: RenderTimes) {
+        self.shared.state().timing = Some(TimingState {
+            queue: TimingQueue::default(),
+            render_times,
+            last_point: None,
+        });
+    }
+
+    /// Calls a function with the state of timing.
+    fn with_timing<T>(&self, call: impl FnOnce(&mut TimingState) -> Result<T>) -> Result<T> {
+        let mut state = self.shared.state();
+        match &mut state.timing {
+            Some(timing) => call(timing),
+            None => Err(Error::Device(vk::Error::InvalidUse {
+                why: "timing of a swapchain that was created without it",
+            })),
+        }
+    }
+
+    /// Changes the number of presents whose timing is kept until it is collected. Returns false,
+    /// and changes nothing, if more are kept now.
+    pub fn set_timing_queue_size(&self, size: u32) -> Result<bool> {
+        self.with_timing(|timing| Ok(timing.queue.resize(size as usize)))
+    }
+
+    /// Reserves room for the timing of the next present. Returns the batch that is to follow its
+    /// rendering, if its end is of interest. A present that fails then is to be cancelled with
+    /// [`Swapchain::cancel_timing`]. The number in `present` does not matter.
+    ///
+    /// # Errors
+    /// [`Error::TimingQueueFull`]; the swapchain was created without timing; the device is lost.
+    pub fn reserve_timing(&self, present: TimedPresent) -> Result<Option<vk::queue::QueuedBatch>> {
+        let mut state = self.shared.state();
+        let number = state.presents + 1;
+        let ended = state.error.is_some();
+        let Some(timing) = &mut state.timing else {
+            return Err(Error::Device(vk::Error::InvalidUse {
+                why: "timing of a swapchain that was created without it",
+            }));
+        };
+        if present.stages == 0 {
+            return Ok(None);
+        }
+        timing.collect_render_times(Some(present.index))?;
+        if !timing.queue.push(TimedPresent { number, ..present }) {
+            return Err(Error::TimingQueueFull);
+        }
+        if ended {
+            timing.queue.end_stages(stage::ALL);
+        }
+        if present.stages & stage::QUEUE_OPERATIONS_END == 0 {
+            return Ok(None);
+        }
+        timing.render_times.reset(present.index)?;
+        Ok(timing.render_times.batch(present.index))
+    }
+
+    /// Gives back the room that was reserved for a present that failed.
+    pub fn cancel_timing(&self) {
+        let mut state = self.shared.state();
+        let number = state.presents + 1;
+        if let Some(timing) = &mut state.timing {
+            timing.queue.cancel(number);
+        }
+    }
+
+    /// The number of reports that are available.
+    pub fn count_timings(&self, filter: ReportFilter) -> Result<usize> {
+        self.with_timing(|timing| {
+            timing.collect_render_times(None)?;
+            Ok(timing.queue.count(filter))
+        })
+    }
+
+    /// Collects reports, at most so many. Returns whether there are more.
+    pub fn collect_timings(
+        &self,
+        filter: ReportFilter,
+        room: usize,
+    ) -> Result<(Vec<TimingReport>, bool)> {
+        self.with_timing(|timing| {
+            timing.collect_render_times(None)?;
+            let available = timing.queue.count(filter);
+            let reports = timing.queue.collect(filter, room);
+            let has_more = available > reports.len();
+            Ok((reports, has_more))
+        })
+    }
+
+    /// Whether the timing of presents is enabled.
+    pub fn has_timing(&self) -> bool {
+        self.shared.state().timing.is_some()
+    }
+
+    /// The refreshes of the display.
+    pub fn refresh(&self) -> RefreshState {
+        let state = self.shared.state();
+        RefreshState {
+            refresh: state.refresh,
+            counter: state.refresh_changes,
+        }
+    }
+
+    /// Queues an image to be presented when `drawn` is signalled.
     pub fn present(
         &self,
         index: u32,
         drawn: SyncPoint,
-        id: u64,
-        mode: Option<PresentMode>,
+        options: PresentOptions,
     ) -> Result<SwapchainFit> {
         let mut state = self.shared.state();
+        if let Some(timing) = &mut state.timing {
+            timing.last_point = Some(drawn.clone());
+        }
         if let Some(error) = &state.error {
             return Err(error.clone());
         }
@@ -352,13 +504,17 @@ impl Swapchain {
                 why: "an image presented that was not acquired",
             }));
         }
-        state.mode = mode.unwrap_or(state.mode);
+        state.mode = options.mode.unwrap_or(state.mode);
         let mode = state.mode;
+        state.presents += 1;
+        let number = state.presents;
         state.queued.push_back(QueuedPresent {
             index,
+            number,
             point: drawn,
-            id,
+            id: options.id,
             mode,
+            target: options.target.filter(|_| mode.is_fifo()),
         });
         let fit = state.fit;
         drop(state);
@@ -380,20 +536,98 @@ impl Swapchain {
     }
 }
 
+impl TimingState {
+    /// Enters the times at which rendering ended, and waits for that of an image.
+    fn collect_render_times(&mut self, awaited: Option<u32>) -> Result<()> {
+        let lacking = self.queue.lacking(stage::QUEUE_OPERATIONS_END);
+        let lacking: Vec<_> = lacking
+            .map(|present| (present.number, present.index))
+            .collect();
+        for (number, index) in lacking {
+            let time_ns = self.render_times.time_ns(index, awaited == Some(index));
+            if time_ns.is_err() {
+                self.queue.end_stages(stage::QUEUE_OPERATIONS_END);
+            }
+            if let Some(time_ns) = time_ns? {
+                let stage = stage::QUEUE_OPERATIONS_END;
+                self.queue.set_time(number, stage, time_ns);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Updates what presenters report: images shown and released, how the swapchain fits, and the
+    /// refreshes of the display.
+    fn update(
+        &mut self,
+        presenter: &mut dyn Presenter,
+        pending: &mut PendingPresents,
+        schedule: &mut Schedule,
+    ) {
+        let now_ns = sys::monotonic_ns();
+        while let Some(&(number, id)) = pending.front()
+            && number <= presenter.shown()
+        {
+            pending.pop_front();
+            self.shown = self.shown.max(id);
+            if !presenter.reports_times() {
+                schedule.note_shown(number, now_ns);
+                self.set_time(number, stage::IMAGE_FIRST_PIXEL_OUT, None);
+            }
+        }
+        while let Some(shown) = presenter.shown_image() {
+            schedule.note_shown(shown.number, shown.time_ns.unwrap_or(now_ns));
+            self.set_time(shown.number, stage::IMAGE_FIRST_PIXEL_OUT, shown.time_ns);
+        }
+        let refresh = presenter.refresh();
+        if self.refresh != refresh {
+            self.refresh = refresh;
+            self.refresh_changes += 1;
+        }
+        schedule.period_ns = match refresh {
+            Refresh::Period(period_ns) => Some(period_ns),
+            Refresh::Unknown | Refresh::Pending => None,
+        };
+        while let Some(index) = presenter.released() {
+            self.free.push_back(index);
+            self.image_wanted = false;
+        }
+        self.fit = presenter.fit();
+    }
+
+    /// Enters the time of a stage of a present; none if it is unavailable.
+    fn set_time(&mut self, number: u64, stage: u32, time_ns: Option<i64>) {
+        if let Some(timing) = &mut self.timing {
+            let time_ns = time_ns.unwrap_or(0).max(0).unsigned_abs();
+            timing.queue.set_time(number, stage, time_ns);
+        }
+    }
+
+    /// Whether the timing of a present waits for the window system.
+    fn awaits_times(&self) -> bool {
+        let timing = self.timing.as_ref();
+        timing.is_some_and(|timing| {
+            let mut lacking = timing.queue.lacking(stage::IMAGE_FIRST_PIXEL_OUT);
+            lacking.next().is_some()
+        })
+    }
+}
+
 impl SharedState {
     /// The thread: presents queued images and processes events.
     fn run(&self, mut presenter: Box<dyn Presenter>) {
         let mut pending = PendingPresents::new();
-        let mut count = 0;
+        let mut schedule = Schedule::default();
         loop {
             let mut showing = None;
-            let result = match self.next_work(&*presenter, &pending) {
+            let result = match self.next_work(&*presenter, &pending, &schedule) {
                 Work::Show(drawn, mode) => {
                     showing = Some(drawn.index);
-                    let shown = self.show(&mut *presenter, &drawn, mode);
+                    let shown = self.show(&mut *presenter, &drawn, mode, &mut schedule);
                     if shown.is_ok() {
-                        count += 1;
-                        pending.push_back((count, drawn.id));
+                        pending.push_back((drawn.number, drawn.id));
                     }
                     shown
                 }
@@ -402,23 +636,17 @@ impl SharedState {
                 Work::End => return,
             };
             let mut state = self.state();
-            while let Some(&(number, id)) = pending.front()
-                && number <= presenter.shown()
-            {
-                pending.pop_front();
-                state.shown = state.shown.max(id);
-            }
+            state.update(&mut *presenter, &mut pending, &mut schedule);
             state.busy &= showing.is_none();
-            while let Some(index) = presenter.released() {
-                state.free.push_back(index);
-                state.image_wanted = false;
-            }
-            state.fit = presenter.fit();
             if let Err(error) = result {
                 state.queued.clear();
                 state.error = Some(error);
                 // The presenter reports no more of them.
                 pending.clear();
+                if let Some(timing) = &mut state.timing {
+                    let stages = stage::REQUEST_DEQUEUED | stage::IMAGE_FIRST_PIXEL_OUT;
+                    timing.queue.end_stages(stages);
+                }
             }
             drop(state);
             self.changed.notify_all();
@@ -426,25 +654,43 @@ impl SharedState {
     }
 
     /// Determines the next action of the thread.
-    fn next_work(&self, presenter: &dyn Presenter, pending: &PendingPresents) -> Work {
+    fn next_work(
+        &self,
+        presenter: &dyn Presenter,
+        pending: &PendingPresents,
+        schedule: &Schedule,
+    ) -> Work {
         let mut state = self.state();
+        self.wake.set_deadline(None);
         let next = state.queued.front();
         let mode = next.map_or(state.mode, |next| next.mode);
-        // At the end refreshes are not waited for: a hidden window may never have another one.
-        let mode = match state.stop || state.retired {
+        // At the end refreshes and times are not waited for: a hidden window may never have another
+        // refresh.
+        let at_end = state.stop || state.retired;
+        let target = next.and_then(|next| next.target).filter(|_| !at_end);
+        let start_ns = target.and_then(|target| schedule.start_ns(&target));
+        let start_ns = start_ns.filter(|&start_ns| start_ns > sys::monotonic_ns());
+        let mode = match at_end {
             true if mode.is_fifo() => PresentMode::Mailbox,
             _ => mode,
         };
         let ready = state.error.is_none() && presenter.is_ready(mode);
-        if ready && let Some(next) = state.queued.pop_front() {
+        if ready
+            && start_ns.is_none()
+            && let Some(next) = state.queued.pop_front()
+        {
             state.busy = true;
             return Work::Show(next, mode);
         }
         if state.stop {
             return Work::End;
         }
+        if ready {
+            self.wake.set_deadline(start_ns);
+        }
         let ids_awaited = state.waiters > 0 && !pending.is_empty();
-        let events_awaited = !state.queued.is_empty() || state.image_wanted || ids_awaited;
+        let events_awaited =
+            !state.queued.is_empty() || state.image_wanted || ids_awaited || state.awaits_times();
         match events_awaited && state.error.is_none() {
             true => Work::WaitEvents,
             false => Work::Sleep,
@@ -457,6 +703,7 @@ impl SharedState {
         presenter: &mut dyn Presenter,
         drawn: &QueuedPresent,
         mode: PresentMode,
+        schedule: &mut Schedule,
     ) -> Result<()> {
         let point = [(drawn.point.syncobj.clone(), drawn.point.value)];
         self.context
@@ -469,6 +716,15 @@ impl SharedState {
         match self.images.get(drawn.index as usize) {
             Some(image) => {
                 presenter.set_rendered_point(drawn.point.value);
+                let now_ns = sys::monotonic_ns();
+                {
+                    let mut state = self.state();
+                    state.set_time(drawn.number, stage::REQUEST_DEQUEUED, Some(now_ns));
+                    if state.timing.is_some() {
+                        presenter.request_times();
+                    }
+                }
+                schedule.pass(now_ns);
                 presenter.show(drawn.index, &**image, mode)
             }
             None => Ok(()),
@@ -489,6 +745,21 @@ impl Drop for Swapchain {
         if let Some(thread) = self.thread.take() {
             // The thread's panic was reported when it happened.
             let _ = thread.join();
+        }
+        // The batches with timestamps may be submitted still. An error means that the device is
+        // lost.
+        let state = self.shared.state();
+        let point = state
+            .timing
+            .as_ref()
+            .and_then(|timing| timing.last_point.clone());
+        drop(state);
+        if let Some(point) = point {
+            let points = [(point.syncobj, point.value)];
+            let context = &self.shared.context;
+            _ = context.wait(i64::MAX, |until| {
+                context.gpu.wait_points(&points, true, until)
+            });
         }
     }
 }

@@ -54,7 +54,11 @@ struct Declared {
 fn declared() -> Vec<Declared> {
     let mut all: Vec<Declared> = Vec::new();
     let (mut inside, mut numbered, mut has_c_layout) = (false, None, false);
-    let files = [include_str!("../types.rs"), include_str!("heap.rs")];
+    let files = [
+        include_str!("../types.rs"),
+        include_str!("heap.rs"),
+        include_str!("present_timing.rs"),
+    ];
     for line in files.into_iter().flat_map(str::lines) {
         let word = |rest: &'static str| rest.split(['<', ' ', '(', ';']).next().unwrap_or(rest);
         if let Some(rest) = line

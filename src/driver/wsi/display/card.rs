@@ -59,6 +59,18 @@ impl Mode {
         [width, height].map(u32::from)
     }
 
+    /// Period of refreshes in ns, or 0.
+    pub(super) fn period_ns(&self) -> u64 {
+        let (_, _, across) = self.0.hsync();
+        let (_, _, down) = self.0.vsync();
+        let pixels = u64::from(across) * u64::from(down);
+        // The clock is in kHz.
+        let period_ns = pixels
+            .saturating_mul(1_000_000)
+            .checked_div(self.0.clock().into());
+        period_ns.unwrap_or(0)
+    }
+
     /// Refreshes per 1000 seconds.
     pub fn refresh_mhz(&self) -> u32 {
         let (_, _, across) = self.0.hsync();

@@ -16,7 +16,8 @@ use drm::{Device as _, DriverCapability};
 use super::card::{Card, CardFile, Mode, Route};
 use crate::error::{Error, Result};
 use crate::present::{
-    MemoryPlane, PixelSource, PresentMode, Presenter, SharedImage, SwapchainFit, Waker,
+    MemoryPlane, PixelSource, PresentMode, Presenter, Refresh, SharedImage, ShownImage,
+    SwapchainFit, Waker,
 };
 
 /// DRM_FORMAT_MOD_LINEAR.
@@ -120,6 +121,7 @@ pub fn new(
         on_screen: None,
         flipping: None,
         released: VecDeque::new(),
+        shown_images: VecDeque::new(),
         shown: 0,
     };
     for image in &images {
@@ -143,6 +145,8 @@ struct FlipPresenter {
     /// The image that the next refresh shows.
     flipping: Option<u32>,
     released: VecDeque<u32>,
+    /// Images shown, until the swapchain hears of them.
+    shown_images: VecDeque<ShownImage>,
     shown: u64,
 }
 
@@ -157,14 +161,19 @@ impl FlipPresenter {
             .file
             .set_crtc(crtc, Some(framebuffer), place, &[connector], mode);
         set.map_err(|error| Error::lost(format!("the display cannot be used: {error}")))?;
-        self.replace(index);
+        // The call ends when the display shows the image, and there is no event with the time.
+        self.replace(index, sys::monotonic_ns());
         Ok(())
     }
 
-    /// Notes that an image has replaced the one on the display.
-    fn replace(&mut self, index: u32) {
+    /// Notes that an image has replaced the one on the display, at a time in ns.
+    fn replace(&mut self, index: u32, time_ns: i64) {
         self.released.extend(self.on_screen.replace(index));
         self.shown += 1;
+        self.shown_images.push_back(ShownImage {
+            number: self.shown,
+            time_ns: Some(time_ns),
+        });
     }
 }
 
@@ -219,6 +228,21 @@ impl Presenter for FlipPresenter {
         true
     }
 
+    fn shown_image(&mut self) -> Option<ShownImage> {
+        self.shown_images.pop_front()
+    }
+
+    fn reports_times(&self) -> bool {
+        true
+    }
+
+    fn refresh(&self) -> Refresh {
+        match self.mode.period_ns() {
+            0 => Refresh::Unknown,
+            period_ns => Refresh::Period(period_ns),
+        }
+    }
+
     fn wait_events(&mut self, wake: &Waker) -> Result<()> {
         wake.wait(&[self.file.as_fd()])?;
         self.poll_events()
@@ -232,7 +256,8 @@ impl Presenter for FlipPresenter {
                     && flip.crtc == self.route.crtc
                     && let Some(index) = self.flipping.take()
                 {
-                    self.replace(index);
+                    let time_ns = i64::try_from(flip.duration.as_nanos());
+                    self.replace(index, time_ns.unwrap_or(i64::MAX));
                 }
             }
         }

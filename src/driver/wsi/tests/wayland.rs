@@ -14,8 +14,8 @@ use compositor::{Compositor, Offer};
 use ingot_wsi::Surface;
 use ingot_wsi::format::WindowFormat;
 use ingot_wsi::present::{
-    AlphaMode, GpuNodes, MemoryPlane, PixelSource, PresentMode, Presenter, SharedImage, Timeline,
-    Timelines, Waker,
+    AlphaMode, GpuNodes, MemoryPlane, PixelSource, PresentMode, Presenter, Refresh, SharedImage,
+    Timeline, Timelines, Waker,
 };
 use ingot_wsi::surface::NativeWindow;
 use ingot_wsi::wayland::Window;
@@ -333,6 +333,73 @@ fn fifo_frames_ask_for_their_turn_once_the_period_is_known() {
     }
     present(&mut *presenter, 0, PresentMode::Fifo);
     assert_eq!(compositor.wait_for(2)[1].earliest_ns, None);
+}
+
+/// CLOCK_REALTIME.
+fn real_ns() -> i64 {
+    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    time.unwrap().as_nanos() as i64
+}
+
+#[test]
+fn frames_report_when_they_are_shown_on_the_monotonic_clock() {
+    const PERIOD: u64 = 16_666_666;
+    /// CLOCK_MONOTONIC and CLOCK_REALTIME.
+    const CLOCKS: [u32; 2] = [1, 0];
+    for (clock, hidden) in [(CLOCKS[0], false), (CLOCKS[1], false), (CLOCKS[0], true)] {
+        let compositor = Compositor::start(Offer {
+            shm: vec![ARGB, XRGB],
+            fifo: true,
+            period_ns: Some(PERIOD as u32),
+            clock: Some(clock),
+            hidden,
+            ..Offer::default()
+        });
+        let window = window(&compositor);
+        assert!(window.reports_times().unwrap());
+        let mut presenter = copies(&window);
+        assert!(presenter.reports_times());
+        assert_eq!(presenter.refresh(), Refresh::Pending);
+        presenter.request_times();
+        let wake = Waker::new().unwrap();
+        for number in 1..=3 {
+            present(&mut *presenter, 0, PresentMode::Fifo);
+            let shown = loop {
+                match presenter.shown_image() {
+                    Some(shown) => break shown,
+                    None => presenter.wait_events(&wake).unwrap(),
+                }
+            };
+            assert_eq!(shown.number, number);
+            let time_ns = (number * PERIOD) as i64;
+            let difference_ns = match clock == CLOCKS[0] {
+                true => 0,
+                false => sys::monotonic_ns() - real_ns(),
+            };
+            // Each reading of both clocks takes some time.
+            let tolerance_ns = if clock == CLOCKS[0] { 0 } else { 500_000_000 };
+            let off_ns = shown.time_ns.map(|ns| (ns - time_ns - difference_ns).abs());
+            match hidden {
+                true => assert_eq!(off_ns, None),
+                false => assert!(off_ns.is_some_and(|ns| ns <= tolerance_ns), "{off_ns:?}"),
+            }
+            assert_eq!(presenter.shown_image(), None);
+        }
+        let refresh = match hidden {
+            true => Refresh::Pending,
+            false => Refresh::Period(PERIOD),
+        };
+        assert_eq!(presenter.refresh(), refresh);
+    }
+    let compositor = Compositor::start(Offer {
+        shm: vec![ARGB, XRGB],
+        ..Offer::default()
+    });
+    let window = window(&compositor);
+    assert!(!window.reports_times().unwrap());
+    let presenter = copies(&window);
+    assert!(!presenter.reports_times());
+    assert_eq!(presenter.refresh(), Refresh::Unknown);
 }
 
 /// A timeline whose points the test signals, with a file that stands for it.

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use ingot_wsi::present::{PixelSource, PresentMode, Presenter, SwapchainFit, Waker};
+use ingot_wsi::present::{PixelSource, PresentMode, Presenter, Refresh, SwapchainFit, Waker};
 use ingot_wsi::x11::Window;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
@@ -212,6 +212,61 @@ fn present(
         presenter.wait_events(&timer())?;
     }
     presenter.show(image.number, image, mode)
+}
+
+#[test]
+fn images_report_when_they_are_shown() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let (connection, id) = application(&server.display, 64, 32);
+    let window = Window::open(connection.stream().as_fd(), id).unwrap();
+    assert!(window.reports_times().unwrap());
+    let mut presenter = window.copying_presenter(64, 32).unwrap();
+    assert!(presenter.reports_times());
+    assert_eq!(presenter.refresh(), Refresh::Pending);
+    let mut last_ns = 0;
+    for number in 0..80 {
+        let image = Pattern {
+            width: 64,
+            height: 32,
+            number,
+        };
+        let begin_ns = sys::monotonic_ns();
+        present(&mut *presenter, &image, PresentMode::Fifo).unwrap();
+        let shown = (0..400).find_map(|_| {
+            presenter.wait_events(&timer()).unwrap();
+            presenter.shown_image()
+        });
+        let shown = shown.unwrap();
+        assert_eq!(shown.number, u64::from(number) + 1);
+        let time_ns = shown.time_ns.unwrap();
+        // The server's times are in microseconds.
+        let now_ns = sys::monotonic_ns();
+        assert!(time_ns > last_ns, "{last_ns} {time_ns}");
+        assert!(
+            (begin_ns - 1000..now_ns).contains(&time_ns),
+            "{begin_ns} {time_ns} {now_ns}"
+        );
+        last_ns = time_ns;
+    }
+    // Xvfb has 60 refreshes a second.
+    let Refresh::Period(period_ns) = presenter.refresh() else {
+        panic!("{:?}", presenter.refresh());
+    };
+    assert!((16_000_000..17_400_000).contains(&period_ns), "{period_ns}");
+    drop(server);
+
+    // Without Present nothing is reported.
+    let Some(server) = Server::start(&["-extension", "MIT-SHM"]) else {
+        return;
+    };
+    let (connection, id) = application(&server.display, 64, 32);
+    let window = Window::open(connection.stream().as_fd(), id).unwrap();
+    assert!(!window.reports_times().unwrap());
+    let presenter = window.copying_presenter(64, 32).unwrap();
+    assert!(!presenter.reports_times());
+    assert_eq!(presenter.refresh(), Refresh::Unknown);
 }
 
 #[test]

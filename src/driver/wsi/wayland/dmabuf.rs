@@ -23,7 +23,8 @@ use super::explicit_sync::ExplicitSync;
 use super::frames::{Buffer, Frames, SurfaceEvents};
 use crate::error::{Error, Result};
 use crate::present::{
-    PixelSource, PresentMode, Presenter, SharedImage, SwapchainFit, Timelines, Waker,
+    PixelSource, PresentMode, Presenter, Refresh, SharedImage, ShownImage, SwapchainFit, Timelines,
+    Waker,
 };
 
 /// A presenter of shared images, or none if the compositor does not accept them.
@@ -142,6 +143,22 @@ impl Presenter for DmabufPresenter {
 
     fn set_rendered_point(&mut self, point: u64) {
         self.rendered_point = point;
+    }
+
+    fn request_times(&mut self) {
+        self.frames.request_times();
+    }
+
+    fn shown_image(&mut self) -> Option<ShownImage> {
+        self.frames.shown_image()
+    }
+
+    fn reports_times(&self) -> bool {
+        self.frames.reports_times()
+    }
+
+    fn refresh(&self) -> Refresh {
+        self.frames.refresh()
     }
 
     fn wait_events(&mut self, wake: &Waker) -> Result<()> {

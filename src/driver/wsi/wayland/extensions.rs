@@ -31,21 +31,26 @@ use wayland_protocols::wp::tearing_control::v1::client::wp_tearing_control_v1::{
 use crate::error::{Error, Result};
 use crate::present::PresentMode;
 
-/// Receives events that are ignored.
-#[derive(Debug)]
-struct NoEvents;
+/// What the events of the extensions' objects have reported.
+#[derive(Debug, Default)]
+struct ExtensionEvents {
+    /// The clock of presentation times, as a `clockid_t`.
+    clock: Option<u32>,
+}
 
 /// The extensions of a surface that its compositor offers.
 #[derive(Debug)]
 pub struct Extensions {
     connection: Connection,
     surface: WlSurface,
-    handle: QueueHandle<NoEvents>,
+    handle: QueueHandle<ExtensionEvents>,
     tearing: Option<WpTearingControlManagerV1>,
     fifo: Option<WpFifoManagerV1>,
     timing: Option<WpCommitTimingManagerV1>,
     /// Reports when frames were shown.
     pub presentation: Option<WpPresentation>,
+    /// The clock of these times, as a `clockid_t`.
+    pub clock: Option<u32>,
     syncobj: Option<WpLinuxDrmSyncobjManagerV1>,
     objects: Mutex<Objects>,
 }
@@ -70,16 +75,19 @@ pub struct SyncPoints {
 impl Extensions {
     /// The extensions that the compositor offers.
     pub fn new(connection: &Connection, surface: &WlSurface) -> Result<Self> {
-        let (globals, queue) = registry_queue_init::<NoEvents>(connection).map_err(Error::lost)?;
+        let (globals, mut queue) =
+            registry_queue_init::<ExtensionEvents>(connection).map_err(Error::lost)?;
         let handle = queue.handle();
         let fifo = globals.bind(&handle, 1..=1, ()).ok();
-        // Times are measured and requested for first-in-first-out frames only.
+        // Times are requested for first-in-first-out frames only.
         let timing = fifo
             .as_ref()
             .and_then(|_: &WpFifoManagerV1| globals.bind(&handle, 1..=1, ()).ok());
-        let presentation = timing
-            .as_ref()
-            .and_then(|_: &WpCommitTimingManagerV1| globals.bind(&handle, 1..=1, ()).ok());
+        let presentation: Option<WpPresentation> = globals.bind(&handle, 1..=1, ()).ok();
+        let mut events = ExtensionEvents::default();
+        if presentation.is_some() {
+            queue.roundtrip(&mut events).map_err(Error::lost)?;
+        }
         Ok(Self {
             connection: connection.clone(),
             surface: surface.clone(),
@@ -87,6 +95,7 @@ impl Extensions {
             fifo,
             timing,
             presentation,
+            clock: events.clock,
             syncobj: globals.bind(&handle, 1..=1, ()).ok(),
             handle,
             objects: Mutex::default(),
@@ -101,6 +110,16 @@ impl Extensions {
     /// Whether the compositor shows each frame for at least one refresh, in order, on demand.
     pub fn has_fifo(&self) -> bool {
         self.fifo.is_some()
+    }
+
+    /// Whether frames may be shown no earlier than at a time.
+    pub fn has_commit_timing(&self) -> bool {
+        self.timing.is_some()
+    }
+
+    /// Whether the compositor reports when frames were shown, on a known clock.
+    pub fn reports_times(&self) -> bool {
+        self.presentation.is_some() && self.clock.is_some()
     }
 
     /// Whether the compositor waits for points of timelines.
@@ -219,7 +238,7 @@ impl Drop for Extensions {
     }
 }
 
-impl Dispatch<WlRegistry, GlobalListContents> for NoEvents {
+impl Dispatch<WlRegistry, GlobalListContents> for ExtensionEvents {
     fn event(
         _: &mut Self,
         _: &WlRegistry,
@@ -232,25 +251,27 @@ impl Dispatch<WlRegistry, GlobalListContents> for NoEvents {
     }
 }
 
-impl Dispatch<WpPresentation, ()> for NoEvents {
+impl Dispatch<WpPresentation, ()> for ExtensionEvents {
     fn event(
-        _: &mut Self,
+        events: &mut Self,
         _: &WpPresentation,
-        _: wp_presentation::Event,
+        event: wp_presentation::Event,
         (): &(),
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        // The clock does not matter: requested times are sums of presentation times and periods.
+        if let wp_presentation::Event::ClockId { clk_id } = event {
+            events.clock = Some(clk_id);
+        }
     }
 }
 
-delegate_noop!(NoEvents: WpTearingControlManagerV1);
-delegate_noop!(NoEvents: WpTearingControlV1);
-delegate_noop!(NoEvents: WpLinuxDrmSyncobjManagerV1);
-delegate_noop!(NoEvents: WpLinuxDrmSyncobjSurfaceV1);
-delegate_noop!(NoEvents: WpLinuxDrmSyncobjTimelineV1);
-delegate_noop!(NoEvents: WpFifoManagerV1);
-delegate_noop!(NoEvents: WpFifoV1);
-delegate_noop!(NoEvents: WpCommitTimingManagerV1);
-delegate_noop!(NoEvents: WpCommitTimerV1);
+delegate_noop!(ExtensionEvents: WpTearingControlManagerV1);
+delegate_noop!(ExtensionEvents: WpTearingControlV1);
+delegate_noop!(ExtensionEvents: WpLinuxDrmSyncobjManagerV1);
+delegate_noop!(ExtensionEvents: WpLinuxDrmSyncobjSurfaceV1);
+delegate_noop!(ExtensionEvents: WpLinuxDrmSyncobjTimelineV1);
+delegate_noop!(ExtensionEvents: WpFifoManagerV1);
+delegate_noop!(ExtensionEvents: WpFifoV1);
+delegate_noop!(ExtensionEvents: WpCommitTimingManagerV1);
+delegate_noop!(ExtensionEvents: WpCommitTimerV1);

@@ -2,6 +2,7 @@
 //!
 //! In:  buffers. Out: frames; the number of frames shown, and whether each buffer is busy.
 
+use std::collections::VecDeque;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,7 +20,7 @@ use wayland_protocols::wp::presentation_time::client::wp_presentation_feedback::
 
 use super::extensions::{Extensions, SyncPoints};
 use crate::error::{Error, Result};
-use crate::present::{PresentMode, Waker};
+use crate::present::{PresentMode, Refresh, ShownImage, Waker};
 
 /// What the events of a surface's objects have reported.
 #[derive(Debug, Default)]
@@ -28,6 +29,13 @@ pub struct SurfaceEvents {
     shown: u64,
     /// The last frame whose time of presentation is known.
     presented: Option<PresentedFrame>,
+    /// Frames whose time of presentation is known, or that were dropped, until the swapchain hears
+    /// of them.
+    shown_images: VecDeque<ShownImage>,
+    /// The clock of these times, as a `clockid_t`.
+    clock: Option<u32>,
+    /// The period of refreshes in ns; 0 if the compositor does not know it.
+    refresh_ns: Option<u64>,
     /// Results of buffer creations, in order; none for a failure.
     pub created: Vec<Option<WlBuffer>>,
 }
@@ -90,6 +98,23 @@ pub struct Frames {
     pub events: SurfaceEvents,
     /// Number of frames so far.
     count: u64,
+    /// The application wants to know when frames are shown.
+    wants_times: bool,
+}
+
+/// CLOCK_MONOTONIC.
+const CLOCK_MONOTONIC: u32 = 1;
+
+impl SurfaceEvents {
+    /// Notes when a frame was shown, on the compositor's clock; none if it was dropped.
+    fn note_time(&mut self, number: u64, time_ns: Option<u64>) {
+        let time_ns = time_ns.and_then(|ns| i64::try_from(ns).ok());
+        let time_ns = time_ns.zip(self.clock).and_then(|(ns, clock)| match clock {
+            CLOCK_MONOTONIC => Some(ns),
+            _ => sys::monotonic_time(i32::try_from(clock).ok()?, ns),
+        });
+        self.shown_images.push_back(ShownImage { number, time_ns });
+    }
 }
 
 impl Frames {
@@ -106,8 +131,12 @@ impl Frames {
             surface: surface.clone(),
             extensions: extensions.clone(),
             queue,
-            events: SurfaceEvents::default(),
+            events: SurfaceEvents {
+                clock: extensions.clock,
+                ..SurfaceEvents::default()
+            },
             count: 0,
+            wants_times: false,
         };
         Ok((frames, globals))
     }
@@ -115,6 +144,31 @@ impl Frames {
     /// Number of frames shown, or dropped in favour of newer ones.
     pub fn shown(&self) -> u64 {
         self.events.shown
+    }
+
+    /// Requests the time of presentation of later frames.
+    pub fn request_times(&mut self) {
+        self.wants_times = true;
+    }
+
+    /// Whether the compositor reports when frames are shown.
+    pub fn reports_times(&self) -> bool {
+        self.extensions.reports_times()
+    }
+
+    /// When a frame was shown; once for each, if times are requested.
+    pub fn shown_image(&mut self) -> Option<ShownImage> {
+        self.events.shown_images.pop_front()
+    }
+
+    /// The refreshes of the surface's output.
+    pub fn refresh(&self) -> Refresh {
+        match self.events.refresh_ns {
+            _ if !self.reports_times() => Refresh::Unknown,
+            None => Refresh::Pending,
+            Some(0) => Refresh::Unknown,
+            Some(period_ns) => Refresh::Period(period_ns),
+        }
     }
 
     /// Whether the mode allows another frame now.
@@ -176,7 +230,9 @@ impl Frames {
         self.count += 1;
         let handle = self.queue.handle();
         self.surface.frame(&handle, self.count);
-        if let Some(presentation) = &self.extensions.presentation {
+        if let Some(presentation) = &self.extensions.presentation
+            && (self.wants_times || self.extensions.has_commit_timing())
+        {
             presentation.feedback(&self.surface, &handle, self.count);
         }
         // Compositors end the wait for the frame before at once if the surface is hidden: the time
@@ -232,6 +288,8 @@ impl Dispatch<WpPresentationFeedback, u64> for SurfaceEvents {
                 let seconds = u64::from(tv_sec_hi) << 32 | u64::from(tv_sec_lo);
                 let seconds_ns = seconds.saturating_mul(1_000_000_000);
                 let time_ns = seconds_ns.saturating_add(tv_nsec.into());
+                events.refresh_ns = Some(refresh.into());
+                events.note_time(number, Some(time_ns));
                 events.presented = (refresh != 0).then_some(PresentedFrame {
                     number,
                     time_ns,
@@ -239,7 +297,7 @@ impl Dispatch<WpPresentationFeedback, u64> for SurfaceEvents {
                 });
             }
             // A newer frame has replaced it, or the surface is hidden.
-            E::Discarded => {}
+            E::Discarded => events.note_time(number, None),
             _ => return,
         }
         events.shown = events.shown.max(number);

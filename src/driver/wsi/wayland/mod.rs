@@ -71,6 +71,11 @@ impl Window {
         Ok(self.extensions()?.has_tearing())
     }
 
+    /// Whether the compositor reports when images are shown.
+    pub fn reports_times(&self) -> Result<bool> {
+        Ok(self.extensions()?.reports_times())
+    }
+
     /// The frames of a new swapchain, and the compositor's globals.
     fn frames(&self) -> Result<(Frames, GlobalList)> {
         Frames::new(&self.connection, &self.surface, self.extensions()?)

@@ -16,7 +16,9 @@ use wayland_client::{Connection, Dispatch, QueueHandle, WEnum};
 use super::frames::{Buffer, Frames, SurfaceEvents};
 use crate::error::{Error, Result};
 use crate::format::WindowFormat;
-use crate::present::{AlphaMode, PixelSource, PresentMode, Presenter, SwapchainFit, Waker};
+use crate::present::{
+    AlphaMode, PixelSource, PresentMode, Presenter, Refresh, ShownImage, SwapchainFit, Waker,
+};
 
 /// Maximum number of images that the compositor holds offset_bytes once: the shown one, the next
 /// one, and one that replaces it.
@@ -156,6 +158,22 @@ impl Presenter for ShmPresenter {
 
     fn released(&mut self) -> Option<u32> {
         self.released.pop_front()
+    }
+
+    fn request_times(&mut self) {
+        self.frames.request_times();
+    }
+
+    fn shown_image(&mut self) -> Option<ShownImage> {
+        self.frames.shown_image()
+    }
+
+    fn reports_times(&self) -> bool {
+        self.frames.reports_times()
+    }
+
+    fn refresh(&self) -> Refresh {
+        self.frames.refresh()
     }
 
     fn wait_events(&mut self, wake: &Waker) -> Result<()> {

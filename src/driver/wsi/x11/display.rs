@@ -42,6 +42,12 @@ pub fn connect(display: &str) -> Result<RustConnection> {
     Ok(connection)
 }
 
+/// Whether a display, by its name, is reached by a socket of this machine: then its clock is this
+/// machine's.
+pub fn is_local(display: &str) -> bool {
+    display.starts_with(':')
+}
+
 /// The display of a socket's path.
 fn display_of_path(path: &str) -> Result<String> {
     match path.strip_prefix(FOLDER) {
@@ -58,6 +64,8 @@ mod tests {
     fn displays_are_parsed_from_paths() {
         assert_eq!(display_of_path("/tmp/.X11-unix/X99").unwrap(), ":99");
         assert!(display_of_path("something").is_err());
+        assert!(is_local(":99"));
+        assert!(!is_local("127.0.0.1:0"));
     }
 
     #[test]

@@ -14,7 +14,8 @@ use x11rb::protocol::present;
 use super::target::{PIXEL_BYTES, Pixmaps, Target};
 use crate::error::Result;
 use crate::present::{
-    GpuNodes, PixelSource, PresentMode, Presenter, SharedImage, SwapchainFit, Waker,
+    GpuNodes, PixelSource, PresentMode, Presenter, Refresh, SharedImage, ShownImage, SwapchainFit,
+    Waker,
 };
 
 /// Bits of a pixel, including unused ones.
@@ -185,6 +186,18 @@ impl Presenter for Dri3Presenter {
 
     fn accepts_unfinished(&self) -> bool {
         true
+    }
+
+    fn shown_image(&mut self) -> Option<ShownImage> {
+        self.pixmaps.shown_image()
+    }
+
+    fn reports_times(&self) -> bool {
+        true
+    }
+
+    fn refresh(&self) -> Refresh {
+        self.pixmaps.refresh_state()
     }
 
     fn wait_events(&mut self, wake: &Waker) -> Result<()> {

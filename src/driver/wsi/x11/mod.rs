@@ -74,6 +74,12 @@ impl Window {
         Target::new(&self.display, self.id, width, height)
     }
 
+    /// Whether the server reports when images are shown, on a clock of this machine.
+    pub fn reports_times(&self) -> Result<bool> {
+        let target = self.target(0, 0)?;
+        Ok(target.is_local && shm::is_supported(&target))
+    }
+
     /// The modifiers with which the server reads images in place, in groups of decreasing
     /// preference.
     pub fn modifiers(&self, gpu: &GpuNodes) -> Result<Vec<Vec<u64>>> {

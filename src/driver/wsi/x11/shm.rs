@@ -16,7 +16,9 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::target::{Pixmaps, Target};
 use crate::error::{Error, Result};
-use crate::present::{PixelSource, PresentMode, Presenter, SwapchainFit, Waker};
+use crate::present::{
+    PixelSource, PresentMode, Presenter, Refresh, ShownImage, SwapchainFit, Waker,
+};
 
 /// Maximum number of images that the server holds at once: the shown one, the next one, and one
 /// that replaces it.
@@ -30,6 +32,20 @@ pub fn new(target: Target) -> Result<Box<dyn Presenter>> {
         Some(pixmaps) => Ok(Box::new(ShmPresenter::new(target, pixmaps)?)),
         None => Ok(Box::new(PutImagePresenter::new(target)?)),
     }
+}
+
+/// Whether the server has the extensions for pixmaps in shared memory, and for their presentation.
+pub fn is_supported(target: &Target) -> bool {
+    let version = || {
+        let connection = &target.connection;
+        connection
+            .extension_information(shm::X11_EXTENSION_NAME)
+            .ok()??;
+        target.present_version()?;
+        let shm = connection.shm_query_version().ok()?.reply().ok()?;
+        Some((shm.shared_pixmaps, shm.major_version, shm.minor_version))
+    };
+    version().is_some_and(|(pixmaps, major, minor)| pixmaps && (major, minor) >= (1, 2))
 }
 
 /// A pixmap in memory shared with the server.
@@ -51,13 +67,7 @@ struct ShmPresenter {
 impl ShmPresenter {
     /// Creates the pixmaps. None if the server lacks an extension or is on another machine.
     fn pixmaps(target: &Target) -> Option<Vec<Pixmap>> {
-        let connection = &target.connection;
-        connection
-            .extension_information(shm::X11_EXTENSION_NAME)
-            .ok()??;
-        target.present_version()?;
-        let shm = connection.shm_query_version().ok()?.reply().ok()?;
-        if !shm.shared_pixmaps || (shm.major_version, shm.minor_version) < (1, 2) {
+        if !is_supported(target) {
             return None;
         }
         (0..PIXMAPS).map(|_| Self::pixmap(target)).collect()
@@ -69,7 +79,8 @@ impl ShmPresenter {
         let memory = sys::Mapping::new(file.as_fd(), 0, bytes).ok()?;
         let connection = &target.connection;
         let (segment, name) = (target.id().ok()?, target.id().ok()?);
-        let attached = connection.shm_attach_fd(segment, file, true).ok()?;
+        // Servers refuse pixmaps in memory that they may not write.
+        let attached = connection.shm_attach_fd(segment, file, false).ok()?;
         attached.check().ok()?;
         let (width, height) = target.size()?;
         let (window, depth) = (target.window, target.depth);
@@ -135,6 +146,18 @@ impl Presenter for ShmPresenter {
 
     fn released(&mut self) -> Option<u32> {
         self.released.pop_front()
+    }
+
+    fn shown_image(&mut self) -> Option<ShownImage> {
+        self.pixmaps.shown_image()
+    }
+
+    fn reports_times(&self) -> bool {
+        true
+    }
+
+    fn refresh(&self) -> Refresh {
+        self.pixmaps.refresh_state()
     }
 
     fn wait_events(&mut self, wake: &Waker) -> Result<()> {

@@ -10,12 +10,15 @@ use std::os::fd::AsFd;
 use x11rb::connection::{Connection, RequestConnection};
 use x11rb::protocol::Event;
 use x11rb::protocol::present::{self, CompleteKind, CompleteMode, ConnectionExt as _, EventMask};
-use x11rb::protocol::xproto::ConnectionExt as _;
+use x11rb::protocol::xproto::{
+    ChangeWindowAttributesAux, ConnectionExt as _, EventMask as WindowEvents,
+};
 use x11rb::rust_connection::RustConnection;
 
-use super::display::connect;
+use super::display::{connect, is_local};
 use crate::error::{Error, Result};
-use crate::present::{PresentMode, SwapchainFit, Waker};
+use crate::present::{PresentMode, Refresh, ShownImage, SwapchainFit, Waker};
+use crate::schedule::PeriodEstimate;
 
 /// Bytes of a pixel, for depths of 24, 30 and 32 bits.
 pub const PIXEL_BYTES: u32 = 4;
@@ -35,6 +38,8 @@ pub struct Target {
     pub height: u32,
     /// Depth in bits.
     pub depth: u8,
+    /// The server runs on this machine.
+    pub is_local: bool,
 }
 
 impl Target {
@@ -49,6 +54,7 @@ impl Target {
             width,
             height,
             depth,
+            is_local: is_local(display),
         })
     }
 
@@ -113,6 +119,10 @@ pub struct Pixmaps {
     shown: u64,
     /// The refresh (MSC) at which the last one was shown.
     refresh: u64,
+    /// Presentations shown or dropped, until the swapchain hears of them.
+    shown_images: VecDeque<ShownImage>,
+    /// The period of refreshes.
+    period: PeriodEstimate,
     /// Indices of pixmaps that the server has released.
     idle: VecDeque<usize>,
     is_copied: bool,
@@ -127,6 +137,11 @@ impl Pixmaps {
         let selected = (target.connection).present_select_input(target.id()?, target.window, mask);
         let checked = selected.map_err(Error::lost)?.check();
         checked.map_err(Error::lost)?;
+        // Present reports no end of a window with a presentation that is not shown yet.
+        let structure = ChangeWindowAttributesAux::new().event_mask(WindowEvents::STRUCTURE_NOTIFY);
+        let selected = (target.connection).change_window_attributes(target.window, &structure);
+        let checked = selected.map_err(Error::lost)?.check();
+        checked.map_err(Error::lost)?;
         // Queried after the events are selected, so that no change is missed.
         let size = target.fit_now()?;
         Ok(Self {
@@ -136,6 +151,8 @@ impl Pixmaps {
             presented: 0,
             shown: 0,
             refresh: 0,
+            shown_images: VecDeque::new(),
+            period: PeriodEstimate::default(),
             idle: VecDeque::new(),
             is_copied: false,
             size,
@@ -174,8 +191,10 @@ impl Pixmaps {
             }
             Event::PresentCompleteNotify(event) if event.kind == CompleteKind::PIXMAP => {
                 let behind = (self.presented as u32).wrapping_sub(event.serial);
-                self.shown = self.shown.max(self.presented.saturating_sub(behind.into()));
+                let number = self.presented.saturating_sub(behind.into());
+                self.shown = self.shown.max(number);
                 self.refresh = event.msc;
+                self.note_time(number, &event);
                 self.is_copied = match event.mode {
                     CompleteMode::SUBOPTIMAL_COPY => true,
                     // A dropped presentation does not change whether copies are made.
@@ -189,10 +208,39 @@ impl Pixmaps {
                 }
                 self.size = self.target.fit(event.width, event.height);
             }
+            Event::DestroyNotify(event) if event.window == self.target.window => {
+                return Err(Error::lost("the window is gone"));
+            }
             Event::Error(error) => return Err(Error::lost(format!("{:?}", error.error_kind))),
             _ => {}
         }
         Ok(())
+    }
+
+    /// Notes when a presentation was shown. Only the clock of a server on this machine is ours; its
+    /// times are in microseconds.
+    fn note_time(&mut self, number: u64, event: &present::CompleteNotifyEvent) {
+        let time_ns = i64::try_from(event.ust.saturating_mul(1000)).ok();
+        let time_ns = time_ns
+            .filter(|&ns| self.target.is_local && ns > 0 && event.mode != CompleteMode::SKIP);
+        if let Some(time_ns) = time_ns {
+            self.period.add(event.msc, time_ns);
+        }
+        self.shown_images.push_back(ShownImage { number, time_ns });
+    }
+
+    /// When a presentation was shown; once for each.
+    pub fn shown_image(&mut self) -> Option<ShownImage> {
+        self.shown_images.pop_front()
+    }
+
+    /// The refreshes of the display, measured between the presentations shown.
+    pub fn refresh_state(&self) -> Refresh {
+        match self.period.period_ns() {
+            _ if !self.target.is_local => Refresh::Unknown,
+            None => Refresh::Pending,
+            Some(period_ns) => Refresh::Period(period_ns),
+        }
     }
 
     /// Processes the events that have arrived. Returns whether there were any.

@@ -112,8 +112,23 @@ silent_global!(ZwpLinuxDmabufV1);
 silent_global!(WpTearingControlManagerV1);
 silent_global!(WpFifoManagerV1);
 silent_global!(WpCommitTimingManagerV1);
-silent_global!(WpPresentation);
 silent_global!(WpLinuxDrmSyncobjManagerV1);
+
+impl GlobalDispatch<WpPresentation, ()> for State {
+    fn bind(
+        state: &mut Self,
+        _: &DisplayHandle,
+        _: &Client,
+        new: New<WpPresentation>,
+        (): &(),
+        init: &mut DataInit<'_, Self>,
+    ) {
+        let presentation = init.init(new, ());
+        if let Some(clock) = state.offer.clock {
+            presentation.clock_id(clock);
+        }
+    }
+}
 
 requests!(WlCompositor, (), |_, _, request, _, init| {
     match request {

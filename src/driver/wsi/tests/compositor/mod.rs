@@ -31,6 +31,8 @@ pub struct Offer {
     /// `wp_commit_timing_manager_v1` and `wp_presentation`; frame `n`, from 1, is presented at
     /// `n` times this period in ns.
     pub period_ns: Option<u32>,
+    /// The clock of `wp_presentation` that the client is told of, as a `clockid_t`.
+    pub clock: Option<u32>,
     /// `wp_linux_drm_syncobj_manager_v1`.
     pub syncobj: bool,
     /// No frame is ever shown: the surface is hidden.
