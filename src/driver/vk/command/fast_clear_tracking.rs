@@ -312,7 +312,10 @@ impl CommandBuffer {
         let Some(TrackedLayer { record, .. }) = tracked_layer(from, source_may_hold)? else {
             return Ok(None);
         };
-        if let ClearState::Cleared(known) = self.clear_states.get(record) {
+        // The sampler would return the colour without encoding it.
+        if let ClearState::Cleared(known) = self.clear_states.get(record)
+            && !resolve.encoded
+        {
             return Ok(Some(known.colour));
         }
         self.resolve_tracked(&from.image, record)?;
