@@ -615,6 +615,7 @@ impl CommandBuffer {
         from.check_bounds(source)?;
         to.check_bounds(destination)?;
         let mut write_method = write_method(self.hw_gen(), format_to, part_to)?;
+        // A tracked fast clear is 0 or 1 in sRGB images, which encoding leaves as it is.
         let format_from = match encoded {
             true => write_method.without_transfer_function(format_from),
             false => None,

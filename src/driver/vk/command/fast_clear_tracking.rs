@@ -312,10 +312,7 @@ impl CommandBuffer {
         let Some(TrackedLayer { record, .. }) = tracked_layer(from, source_may_hold)? else {
             return Ok(None);
         };
-        // The sampler would return the colour without encoding it.
-        if let ClearState::Cleared(known) = self.clear_states.get(record)
-            && !resolve.encoded
-        {
+        if let ClearState::Cleared(known) = self.clear_states.get(record) {
             return Ok(Some(known.colour));
         }
         self.resolve_tracked(&from.image, record)?;
