@@ -2,12 +2,12 @@
 //!
 //! In:  `load_deref`, `store_deref` and `interp_deref_at_*` of shader_in and shader_out.
 //! Out: `load_input` and similar, with 32-bit values that do not cross a slot. 64-bit values are
-//!      two dwords; 16-bit values are converted to 32 bits of their type and back, as a component of a
-//!      slot is a dword, which attributes, interpolation and render targets take for the 32-bit
-//!      type. A constant location is given by `location` and `component`, with an
-//!      offset of 0. A dynamic one is in the offset operand, and `num_slots` is the number of slots
-//!      that it may reach. `base` is 0: the backend assigns the URB layout. Stores with a dynamic
-//!      component index are left unchanged.
+//!      two dwords. 16-bit values are converted to 32 bits of their type and back: a component of a
+//!      slot is a dword, and vertex fetch, interpolation and render targets use the 32-bit type. A
+//!      constant location is given by `location` and `component`, with an offset of 0. A dynamic
+//!      one is in the offset operand, and `num_slots` is the number of slots that it may reach.
+//!      `base` is 0: the backend assigns the URB layout. Stores with a dynamic component index are
+//!      left unchanged.
 //! Tests: tests/opt/lower_io/.
 
 use crate::pass::Ctx;
