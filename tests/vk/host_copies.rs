@@ -4,6 +4,7 @@
 use ash::{ext, vk};
 
 use crate::images::{Image, Region, download, formats, info, noise, range, regions, upload};
+use crate::modifiers::modifiers_with_features;
 use crate::rig::Rig;
 
 const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
@@ -165,6 +166,36 @@ fn the_host_and_the_gpu_see_the_same_texels() {
             depth: 1,
         });
     there_and_back(&rig, &host, &hosted(line));
+}
+
+/// Images with a modifier: every format has host transfers for each modifier without CCS, which the
+/// host does not know.
+#[test]
+fn the_host_copies_images_with_modifiers() {
+    let rig = Rig::new();
+    let host = ext::host_image_copy::Device::new(&rig.instance, &rig.device);
+    let tiling = vk::ImageTiling::DRM_FORMAT_MODIFIER_EXT;
+    let mut copied = [0; 3];
+    for format in formats(&rig, vk::ImageTiling::OPTIMAL) {
+        for listed in modifiers_with_features(&rig, format) {
+            let code = listed.drm_format_modifier;
+            let features = listed.drm_format_modifier_tiling_features;
+            let has_ccs = listed.drm_format_modifier_plane_count > 1;
+            let hosts = features.contains(vk::FormatFeatureFlags2::HOST_IMAGE_TRANSFER_EXT);
+            assert_eq!(hosts, !has_ccs, "{format:?}, modifier {code:#x}");
+            if !hosts {
+                continue;
+            }
+            // Linear, X and Y: 0, 1 and 2 in the lowest bits.
+            copied[(code & 3) as usize] += 1;
+            let codes = [code];
+            let mut list =
+                vk::ImageDrmFormatModifierListCreateInfoEXT::default().drm_format_modifiers(&codes);
+            let plain = hosted(info(format, tiling).mip_levels(1).array_layers(1));
+            there_and_back(&rig, &host, &plain.push_next(&mut list));
+        }
+    }
+    assert!(copied.iter().all(|&count| count > 50), "{copied:?}");
 }
 
 #[test]

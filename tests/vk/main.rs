@@ -62,6 +62,7 @@ mod samples;
 mod shader_cache;
 mod shader_objects;
 mod shared_compression;
+mod srgb_resolves;
 mod stencil;
 mod swapchains;
 mod synchronisation;

@@ -16,6 +16,25 @@ const Y_CCS: u64 = INTEL | 4;
 const WIDTH: u32 = 200;
 const HEIGHT: u32 = 20;
 
+/// The modifiers of a format, best first, with all of their features.
+pub fn modifiers_with_features(
+    rig: &Rig,
+    format: vk::Format,
+) -> Vec<vk::DrmFormatModifierProperties2EXT> {
+    let ask = |list: &mut vk::DrmFormatModifierPropertiesList2EXT<'_>| {
+        let mut out = vk::FormatProperties2::default().push_next(list);
+        let instance = &rig.instance;
+        unsafe { instance.get_physical_device_format_properties2(rig.physical, format, &mut out) };
+    };
+    let mut list = vk::DrmFormatModifierPropertiesList2EXT::default();
+    ask(&mut list);
+    let mut all = vec![Default::default(); list.drm_format_modifier_count as usize];
+    let mut list =
+        vk::DrmFormatModifierPropertiesList2EXT::default().drm_format_modifier_properties(&mut all);
+    ask(&mut list);
+    all
+}
+
 /// The modifiers of a format, best first, with features and planes.
 fn modifiers(rig: &Rig, format: vk::Format) -> Vec<vk::DrmFormatModifierPropertiesEXT> {
     let ask = |list: &mut vk::DrmFormatModifierPropertiesListEXT<'_>| {
@@ -53,8 +72,35 @@ fn formats_list_their_modifiers() {
             .all(|one| one.drm_format_modifier_plane_count == 2)
     );
     assert_eq!(planes.len(), 3);
+    // A format needs no DRM format: all colour formats that can be tiled have modifiers.
+    for (format, expected) in [
+        (
+            vk::Format::R8G8B8A8_UINT,
+            &[Y_CCS, Y_TILED, X_TILED, LINEAR][..],
+        ),
+        (
+            vk::Format::A8B8G8R8_SINT_PACK32,
+            &[Y_CCS, Y_TILED, X_TILED, LINEAR],
+        ),
+        (vk::Format::R16G16_SNORM, &[Y_CCS, Y_TILED, X_TILED, LINEAR]),
+        (vk::Format::R16G16B16A16_UINT, &[Y_TILED, X_TILED, LINEAR]),
+        (vk::Format::R8_SINT, &[Y_TILED, X_TILED, LINEAR]),
+        (
+            vk::Format::A2B10G10R10_UINT_PACK32,
+            &[Y_TILED, X_TILED, LINEAR],
+        ),
+    ] {
+        let all = modifiers(&rig, format);
+        let mut codes = all.iter().map(|listed| listed.drm_format_modifier);
+        assert!(codes.by_ref().eq(expected.iter().copied()), "{format:?}");
+        for listed in all {
+            let needed =
+                vk::FormatFeatureFlags::COLOR_ATTACHMENT | vk::FormatFeatureFlags::SAMPLED_IMAGE;
+            let features = listed.drm_format_modifier_tiling_features;
+            assert!(features.contains(needed), "{format:?}");
+        }
+    }
     for none in [
-        vk::Format::R8G8B8A8_UINT,
         vk::Format::D16_UNORM,
         vk::Format::BC1_RGB_UNORM_BLOCK,
         vk::Format::R8G8B8_UNORM,
@@ -262,5 +308,89 @@ fn unsupported_modifier_layouts_are_rejected() {
             refused.err(),
             Some(vk::Result::ERROR_INVALID_DRM_FORMAT_MODIFIER_PLANE_LAYOUT_EXT)
         );
+    }
+}
+
+/// A colour as a clear value, and the bytes of a texel of that colour.
+fn clears() -> [(vk::Format, vk::ClearColorValue, &'static [u8]); 5] {
+    let uint32 = |uint32| vk::ClearColorValue { uint32 };
+    let int32 = |int32| vk::ClearColorValue { int32 };
+    let float32 = [-1.0, 0.25, 0.0, 0.0];
+    [
+        // -1 is -32767; 0.25 is 8191.75, to the nearest 8192.
+        (
+            vk::Format::R16G16_SNORM,
+            vk::ClearColorValue { float32 },
+            &[0x01, 0x80, 0x00, 0x20],
+        ),
+        (
+            vk::Format::A8B8G8R8_SINT_PACK32,
+            int32([-2, 3, -128, 127]),
+            &[0xfe, 3, 0x80, 0x7f],
+        ),
+        (vk::Format::R8_SINT, int32([-7, 0, 0, 0]), &[0xf9]),
+        // Ten bits each from bit 0 up, and two: 0x3ff, 1, 2, 3.
+        (
+            vk::Format::A2B10G10R10_UINT_PACK32,
+            uint32([0x3ff, 1, 2, 3]),
+            &[0xff, 0x07, 0x20, 0xc0],
+        ),
+        (
+            vk::Format::R16G16B16A16_UINT,
+            uint32([0x1234, 0xffff, 1, 0x8000]),
+            &[0x34, 0x12, 0xff, 0xff, 1, 0, 0, 0x80],
+        ),
+    ]
+}
+
+#[test]
+fn formats_without_a_drm_format_are_cleared_and_read() {
+    let rig = Rig::new();
+    let extent = [67, 35];
+    for (format, value, texel) in clears() {
+        let all = modifiers(&rig, format);
+        assert!(all.len() >= 3, "{format:?}");
+        for listed in all {
+            let codes = [listed.drm_format_modifier];
+            let mut list =
+                vk::ImageDrmFormatModifierListCreateInfoEXT::default().drm_format_modifiers(&codes);
+            let info = image_info(format, [extent[0], extent[1], 1], 1, 1)
+                .tiling(vk::ImageTiling::DRM_FORMAT_MODIFIER_EXT)
+                .usage(
+                    vk::ImageUsageFlags::TRANSFER_SRC
+                        | vk::ImageUsageFlags::TRANSFER_DST
+                        | vk::ImageUsageFlags::COLOR_ATTACHMENT,
+                )
+                .push_next(&mut list);
+            let image = crate::images::Image::new(&rig, &info);
+            let regions = crate::images::regions(&info, false);
+            let bytes = texel.len() * (extent[0] * extent[1]) as usize;
+            let copied = rig.buffer(bytes as u64);
+            let layout = vk::ImageLayout::GENERAL;
+            rig.run(|commands| unsafe {
+                let barrier = vk::ImageMemoryBarrier::default()
+                    .new_layout(layout)
+                    .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+                    .image(image.image)
+                    .subresource_range(range(COLOUR));
+                rig.device.cmd_pipeline_barrier(
+                    commands,
+                    vk::PipelineStageFlags::TOP_OF_PIPE,
+                    vk::PipelineStageFlags::TRANSFER,
+                    vk::DependencyFlags::empty(),
+                    &[],
+                    &[],
+                    &[barrier],
+                );
+                let all = [range(COLOUR)];
+                rig.device
+                    .cmd_clear_color_image(commands, image.image, layout, &value, &all);
+                rig.barrier(commands);
+                crate::images::download(&rig, commands, &copied, image.image, &regions);
+            });
+            let what = format!("{format:?}, modifier {:#x}", codes[0]);
+            let mut texels = copied.data[..bytes].chunks_exact(texel.len());
+            assert!(texels.all(|found| found == texel), "{what}");
+        }
     }
 }

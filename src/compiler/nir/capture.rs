@@ -42,7 +42,7 @@ const MAX_DWORDS: usize = 1 << 12;
 
 impl TransformFeedbackInfo {
     /// Captures all of an output, from byte `offset` of a buffer on. Returns false if there are too
-    /// many dwords.
+    /// many dwords, or components of 16 bits.
     pub fn add(&mut self, types: &Types, ty: Id<Type>, io: IoVar, buffer: u8, offset: u32) -> bool {
         let mut cursor = Cursor {
             slot: u32::from(io.slot.0),
@@ -85,6 +85,10 @@ impl TransformFeedbackInfo {
                 let Some((n, bits)) = types.value_shape(ty) else {
                     return true;
                 };
+                // Buffers have 16-bit components next to each other; the hardware captures dwords.
+                if bits < 32 {
+                    return false;
+                }
                 let first = cursor.slot;
                 let per = if bits == 64 { 2 } else { 1 };
                 cursor.offset = cursor.offset.next_multiple_of(per * 4);

@@ -202,6 +202,8 @@ pub struct IoVar {
     pub compact: bool,
     /// `Stream` of a geometry shader's output.
     pub stream: u8,
+    /// Integers of 16 bits are signed: they are sign-extended to the 32 bits of a component.
+    pub signed: bool,
 }
 
 /// Declared relation of the depth that a fragment shader writes to the interpolated depth.

@@ -295,7 +295,11 @@ fn print_io_var(io: &IoVar, out: &mut String) -> fmt::Result {
         InterpLocation::Centroid => " centroid",
         InterpLocation::Sample => " sample",
     });
-    for (name, set) in [("patch", io.patch), ("compact", io.compact)] {
+    for (name, set) in [
+        ("patch", io.patch),
+        ("compact", io.compact),
+        ("signed", io.signed),
+    ] {
         if set {
             write!(out, " {name}")?;
         }

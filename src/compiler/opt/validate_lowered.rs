@@ -277,9 +277,9 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
         | Op::StorePerVertexOutput => {
             let d = s.defs[i.def.unwrap_or(i.srcs[0])];
             let end = i.index("component") + u32::from(d.num_components);
-            return match end <= 4 && matches!(d.bit_size, 16 | 32) {
+            return match end <= 4 && d.bit_size == 32 {
                 true => Ok(()),
-                false => Err(format!("{name} that exceeds its slot")),
+                false => Err(format!("{name} that exceeds its slot or is not of 32 bits")),
             };
         }
         _ => return Ok(()),

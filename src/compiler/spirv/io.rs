@@ -147,6 +147,8 @@ impl Translator<'_> {
             )
         } else {
             let ty = self.nir_type(to, false)?;
+            let mut own = own;
+            own.io.signed = self.is_signed_16(to)?;
             let var = self.io_var(self.module.name(inst.id), mode, ty, own, None)?;
             pointer(PointerBase::Var(var), own.access)
         };
@@ -162,6 +164,19 @@ impl Translator<'_> {
             stored?;
         }
         Ok(value)
+    }
+
+    /// Whether the scalars of a type are signed integers of 16 bits. Vertex inputs and fragment
+    /// outputs, for which it matters, have no members of different types.
+    fn is_signed_16(&self, ty: u32) -> Result<bool> {
+        let mut inner = ty;
+        loop {
+            inner = match &*self.ty(inner)? {
+                Ty::Array { elem, .. } | Ty::Vector { elem, .. } => *elem,
+                Ty::Int { bits: 16, signed } => return Ok(*signed),
+                _ => return Ok(false),
+            };
+        }
     }
 
     /// Creates a variable for each member of a block; arrays if the block is an array.
@@ -186,6 +201,7 @@ impl Translator<'_> {
                 ..own
             };
             let mut d = self.io_decorations(block, Some(k as u32), from);
+            d.io.signed = self.is_signed_16(m)?;
             let mut ty = self.nir_type(m, false)?;
             // Members may be decorated `Patch`, too. The outermost array may be the per-vertex one.
             let per_vertex =

@@ -289,6 +289,9 @@ unsafe fn blit(
     }
 }
 
+/// `VK_RESOLVE_IMAGE_SKIP_TRANSFER_FUNCTION_BIT_KHR`. The other flag asks for the default.
+const RESOLVE_SKIP_TRANSFER_FUNCTION: u32 = 1 << 0;
+
 /// Records resolves between two images.
 ///
 /// # Safety
@@ -302,14 +305,8 @@ unsafe fn resolve(
     // SAFETY: as the caller says.
     unsafe {
         let (source, destination) = (handle::get(source)?, handle::get(destination)?);
-        let modes = modes.map(|modes| {
-            // Without VkPhysicalDeviceMaintenance10PropertiesKHR::
-            // resolveSrgbFormatSupportsTransferFunctionControl there are no flags.
-            if modes.flags != 0 {
-                return Err(vk::Error::FeatureNotPresent {
-                    what: "a resolve with another transfer function",
-                });
-            }
+        let encoded = modes.is_some_and(|modes| modes.flags & RESOLVE_SKIP_TRANSFER_FUNCTION != 0);
+        let modes = modes.map(|modes| -> vk::Result<_> {
             Ok([
                 resolve_mode(modes.resolve_mode)?,
                 resolve_mode(modes.stencil_resolve_mode)?,
@@ -320,7 +317,7 @@ unsafe fn resolve(
             let modes = modes?;
             regions.try_for_each(|region| {
                 let (from, to) = region.boxes(source, destination)?;
-                buffer.resolve(source, &from, destination, &to, modes)
+                buffer.resolve(source, &from, destination, &to, modes, encoded)
             })
         })
     }

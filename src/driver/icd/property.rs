@@ -614,7 +614,7 @@ properties! {
         rgba4_opaque_black_swizzled: c::TRUE,
         // Samples are read and pixels written as linear values.
         resolve_srgb_format_applies_transfer_function: c::TRUE,
-        resolve_srgb_format_supports_transfer_function_control: c::FALSE,
+        resolve_srgb_format_supports_transfer_function_control: c::TRUE,
     ]
     PhysicalDeviceProvokingVertexPropertiesEXT |_device| [
         provoking_vertex_mode_per_pipeline: c::TRUE,

@@ -60,7 +60,7 @@ entries! { RENDER:
         let info = raw::reference(create_info, "VkRenderPassCreateInfo")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
-            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], [a.initial_layout, a.final_layout]))
+            .map(|a| attachment(a.flags, a.format, a.samples, [a.load_op, a.stencil_load_op], [a.initial_layout, a.final_layout]))
             .collect::<vk::Result<_>>()?;
         let multiview = raw::find_in_chain::<c::RenderPassMultiviewCreateInfo<'_>>(info.p_next);
         let masks = multiview.map_or(&[][..], |from| raw::slice(from.p_view_masks, from.subpass_count));
@@ -93,7 +93,7 @@ entries! { RENDER:
         let info = raw::reference(create_info, "VkRenderPassCreateInfo2")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
-            .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], [a.initial_layout, a.final_layout]))
+            .map(|a| attachment(a.flags, a.format, a.samples, [a.load_op, a.stencil_load_op], [a.initial_layout, a.final_layout]))
             .collect::<vk::Result<_>>()?;
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
@@ -384,11 +384,15 @@ fn internal_subpass(subpass: u32) -> Option<u32> {
 
 /// An attachment of a render pass.
 fn attachment(
+    flags: c::AttachmentDescriptionFlags,
     format: c::Format,
     samples: c::SampleCountFlags,
     [load, stencil_load]: [c::AttachmentLoadOp; 2],
     layouts: [c::ImageLayout; 2],
 ) -> vk::Result<Attachment> {
+    /// `VK_ATTACHMENT_DESCRIPTION_RESOLVE_SKIP_TRANSFER_FUNCTION_BIT_KHR`.
+    const SKIP_TRANSFER_FUNCTION: c::AttachmentDescriptionFlags =
+        c::AttachmentDescriptionFlags::from_raw(1 << 1);
     let format = vk::format::find(format).ok_or(vk::Error::FormatNotSupported)?;
     Ok(Attachment {
         clear: load == c::AttachmentLoadOp::CLEAR,
@@ -397,6 +401,7 @@ fn attachment(
         format: format.hw,
         samples: samples.as_raw() as u8,
         layouts,
+        resolves_encoded: flags.contains(SKIP_TRANSFER_FUNCTION),
     })
 }
 
@@ -576,6 +581,8 @@ unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<BeginRend
             // The numeric type of the format determines the resolve mode.
             resolve: resolve(from, from.resolve_mode != c::ResolveModeFlags::NONE)?
                 .map(|to| (to, from.resolve_image_layout)),
+            // SAFETY: as the caller says.
+            resolves_encoded: unsafe { resolves_encoded(from) },
         });
     }
     // SAFETY: as the caller says.
@@ -630,6 +637,19 @@ unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<BeginRend
         depth_stencil,
         dithered: dithers(info.flags),
     })
+}
+
+/// Whether the resolve of an attachment averages encoded sRGB samples:
+/// `VK_RENDERING_ATTACHMENT_RESOLVE_SKIP_TRANSFER_FUNCTION_BIT_KHR`.
+///
+/// # Safety
+/// The structure's chain is valid.
+unsafe fn resolves_encoded(attachment: &c::RenderingAttachmentInfo<'_>) -> bool {
+    const SKIP_TRANSFER_FUNCTION: u32 = 1 << 1;
+    // SAFETY: as the caller says.
+    let flags =
+        unsafe { raw::find_in_chain::<c::RenderingAttachmentFlagsInfoKHR<'_>>(attachment.p_next) };
+    flags.is_some_and(|node| node.flags & SKIP_TRANSFER_FUNCTION != 0)
 }
 
 /// Whether a dynamic rendering dithers colours.

@@ -233,6 +233,20 @@ unsafe impl TaggedStructure for ResolveImageModeInfoKHR<'_> {
     const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_630_004);
 }
 
+/// `VkRenderingAttachmentFlagsInfoKHR`.
+#[repr(C)]
+pub struct RenderingAttachmentFlagsInfoKHR<'a> {
+    pub s_type: StructureType,
+    pub p_next: *const c_void,
+    pub flags: u32,
+    pub _marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: the type begins with this `sType` and `pNext`.
+unsafe impl TaggedStructure for RenderingAttachmentFlagsInfoKHR<'_> {
+    const STRUCTURE_TYPE: StructureType = StructureType::from_raw(1_000_630_002);
+}
+
 /// `VkRenderingEndInfoKHR`.
 #[repr(C)]
 pub struct RenderingEndInfoKHR<'a> {

@@ -377,6 +377,8 @@ offered! {
     storageBuffer16BitAccess "vkrunner-scripts/memory/storage16.shader_test";
     uniformAndStorageBuffer16BitAccess "vkrunner-scripts/memory/storage16.shader_test";
     storagePushConstant16 "vkrunner-scripts/memory/push-small.shader_test";
+    // A component of a slot is a dword, whatever its type.
+    storageInputOutput16 "vkrunner-scripts/draw/interfaces-16-bit/all-stages.shader_test";
     variablePointersStorageBuffer "tests/spirv/run/variable_pointers.spvasm";
     variablePointers "tests/spirv/run/variable_pointers.spvasm";
     storageBuffer8BitAccess "vkrunner-scripts/memory/storage8.shader_test";

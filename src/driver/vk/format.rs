@@ -626,17 +626,14 @@ impl Format {
         features
     }
 
-    /// Format features of images with a DRM modifier; empty if there is no equivalent DRM format.
+    /// Format features of images with a DRM modifier; empty if there are none. Formats without a
+    /// `DRM_FORMAT_*` are included: two users of Vulkan share such images by its own format.
     pub fn modifier_features(&self, modifier: &Modifier, hw_gen: Gen) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
-        let name = self.hw.name;
-        let numbers = name.contains("UNORM") || name.contains("_FLOAT");
         let whole = self.hw.block_bits.is_power_of_two() && !self.is_compressed();
         let planes = [F::G8_B8R8_2PLANE_420_UNORM, F::G8_B8_R8_3PLANE_420_UNORM];
         let known = self.planar.is_none() || planes.contains(&self.api);
-        // DRM has no format of unsigned floats.
-        let known = known && name != "R11G11B10_FLOAT";
-        if !(self.is_colour() && numbers && whole && known) {
+        if !(self.is_colour() && whole && known) {
             return A::empty();
         }
         // Scanout and other drivers know compressed pixels of 32 bits only; the data port, which

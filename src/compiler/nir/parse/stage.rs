@@ -207,6 +207,7 @@ impl Parser {
             "sample",
             "patch",
             "compact",
+            "signed",
         ];
         while let Some(w) = self.eat_word_of(&words) {
             match w.as_str() {
@@ -218,7 +219,8 @@ impl Parser {
                 "centroid" => io.sampling = InterpLocation::Centroid,
                 "sample" => io.sampling = InterpLocation::Sample,
                 "patch" => io.patch = true,
-                _ => io.compact = true,
+                "compact" => io.compact = true,
+                _ => io.signed = true,
             }
         }
         v.io = Some(io);

@@ -1,11 +1,13 @@
 //! Lowers derefs of inputs and outputs to slots.
 //!
 //! In:  `load_deref`, `store_deref` and `interp_deref_at_*` of shader_in and shader_out.
-//! Out: `load_input` and similar, with 16-bit or 32-bit values that do not cross a slot (64-bit
-//!      values are two dwords). A constant location is given by `location` and `component`, with an
-//!      offset of 0. A dynamic one is in the offset operand, and `num_slots` is the number of slots
-//!      that it may reach. `base` is 0: the backend assigns the URB layout. Stores with a dynamic
-//!      component index are left unchanged.
+//! Out: `load_input` and similar, with 32-bit values that do not cross a slot. 64-bit values are
+//!      two dwords. 16-bit values are converted to 32 bits of their type and back: a component of a
+//!      slot is a dword, and vertex fetch, interpolation and render targets use the 32-bit type. A
+//!      constant location is given by `location` and `component`, with an offset of 0. A dynamic
+//!      one is in the offset operand, and `num_slots` is the number of slots that it may reach.
+//!      `base` is 0: the backend assigns the URB layout. Stores with a dynamic component index are
+//!      left unchanged.
 //! Tests: tests/opt/lower_io/.
 
 use crate::pass::Ctx;
@@ -60,6 +62,48 @@ struct IoDeref {
     component: u32,
     /// A dynamic component index, and the number of components.
     dynamic: Option<(Id<Def>, u32)>,
+    /// Type of the scalars.
+    scalar: ScalarKind,
+}
+
+/// The type of a 16-bit scalar, which determines its conversion.
+#[derive(Clone, Copy)]
+enum ScalarKind {
+    Float,
+    Signed,
+    Unsigned,
+}
+
+impl ScalarKind {
+    /// The type of a scalar or of a vector's components.
+    fn of_value(types: &Types, ty: Id<Type>, io: &IoVar) -> ScalarKind {
+        let scalar = match types[ty] {
+            Type::Vector { elem, .. } => elem,
+            _ => ty,
+        };
+        match types[scalar] {
+            Type::Float(_) => ScalarKind::Float,
+            _ if io.signed => ScalarKind::Signed,
+            _ => ScalarKind::Unsigned,
+        }
+    }
+
+    /// Widens a 16-bit value to the dword of its component.
+    fn widen(self, b: &mut Builder<'_>, value: Id<Def>) -> Id<Def> {
+        match self {
+            ScalarKind::Float => b.f2f(value, 32),
+            ScalarKind::Signed => b.i2i(value, 32),
+            ScalarKind::Unsigned => b.u2u(value, 32),
+        }
+    }
+
+    /// Narrows the dword of a component to 16 bits.
+    fn narrow(self, b: &mut Builder<'_>, dword: Id<Def>) -> Id<Def> {
+        match self {
+            ScalarKind::Float => b.f2f(dword, 16),
+            ScalarKind::Signed | ScalarKind::Unsigned => b.u2u(dword, 16),
+        }
+    }
 }
 
 fn resolve_deref(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<IoDeref> {
@@ -85,6 +129,7 @@ fn resolve_deref(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<IoDeref> {
         offset: None,
         component: io.component.into(),
         dynamic: None,
+        scalar: ScalarKind::Unsigned,
     };
     let mut ty = v.ty;
     let mut per_vertex = b.shader.is_per_vertex(v);
@@ -133,6 +178,7 @@ fn resolve_deref(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<IoDeref> {
         }
         ty = d.ty;
     }
+    p.scalar = ScalarKind::of_value(&b.shader.types, ty, &io);
     Some(p)
 }
 
@@ -230,7 +276,7 @@ fn load(
     bits: u8,
 ) -> Option<SmallVec<[Id<Def>; 4]>> {
     use IntrinsicOp as Op;
-    let (per, unit) = if bits == 64 { (2, 32) } else { (1, bits) };
+    let per = if bits == 64 { 2 } else { 1 };
     let end = p.component + u32::from(n) * per;
     let mut at = p.component;
     let mut dwords: SmallVec<[Id<Def>; 8]> = SmallVec::new();
@@ -240,7 +286,7 @@ fn load(
         at += count;
         let fragments = p.mode == VariableMode::ShaderIn && b.shader.stage == Stage::Fragment;
         if let (true, Some(_)) = (fragments, p.offset) {
-            dwords.extend(load_dynamic_slot(b, &a, bary, count as u8, unit)?);
+            dwords.extend(load_dynamic_slot(b, &a, bary, count as u8)?);
             continue;
         }
         let indices = [0, a.component, a.location, a.num_slots];
@@ -261,8 +307,12 @@ fn load(
             ),
             (_, None, _) => (Op::LoadOutput, SmallVec::from_slice(&[a.offset])),
         };
-        let value = b.load(op, count as u8, unit, &srcs, &indices);
+        let value = b.load(op, count as u8, 32, &srcs, &indices);
         dwords.extend(b.channels(value));
+    }
+    if bits == 16 {
+        let values = dwords.into_iter();
+        return Some(values.map(|dword| p.scalar.narrow(b, dword)).collect());
     }
     if per == 1 {
         return Some(dwords.into_iter().collect());
@@ -278,7 +328,6 @@ fn load_dynamic_slot(
     a: &SlotAccess,
     bary: Option<Id<Def>>,
     count: u8,
-    unit: u8,
 ) -> Option<SmallVec<[Id<Def>; 4]>> {
     use IntrinsicOp as Op;
     let zero = b.imm_u32(0);
@@ -287,14 +336,8 @@ fn load_dynamic_slot(
         let location = a.location.checked_add(slot)?;
         let indices = [0, a.component, location, 1];
         let one = match bary {
-            Some(at) => b.load(
-                Op::LoadInterpolatedInput,
-                count,
-                unit,
-                &[at, zero],
-                &indices,
-            ),
-            None => b.load(Op::LoadInput, count, unit, &[zero], &indices),
+            Some(at) => b.load(Op::LoadInterpolatedInput, count, 32, &[at, zero], &indices),
+            None => b.load(Op::LoadInput, count, 32, &[zero], &indices),
         };
         let one = b.channels(one);
         all = Some(match all {
@@ -327,6 +370,8 @@ fn store(b: &mut Builder<'_>, p: &IoDeref, i: &Intrinsic) -> Option<Action> {
         if per == 2 {
             parts.push((b.unpack_64_2x32_split_x(c), written));
             parts.push((b.unpack_64_2x32_split_y(c), written));
+        } else if def.bit_size == 16 {
+            parts.push((p.scalar.widen(b, c), written));
         } else {
             parts.push((c, written));
         }

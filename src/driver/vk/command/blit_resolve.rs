@@ -144,7 +144,16 @@ impl WriteMethod {
         source: &hw::Format,
         filter: api::Filter,
     ) -> Option<&'static hw::Format> {
-        if filter != api::Filter::NEAREST || self.numbers != TexelConversion::Srgb {
+        match filter {
+            api::Filter::NEAREST => self.without_transfer_function(source),
+            _ => None,
+        }
+    }
+
+    /// Makes an operation between sRGB images compute with the encoded values. Returns the format
+    /// to read them in; `None` if an image has no sRGB format.
+    fn without_transfer_function(&mut self, source: &hw::Format) -> Option<&'static hw::Format> {
+        if self.numbers != TexelConversion::Srgb {
             return None;
         }
         let encoded = crate::format::without_srgb(source)?;
@@ -544,7 +553,8 @@ impl CommandBuffer {
 
     /// Resolves a box of a multisampled image to another image. `to` gives the destination's
     /// offset; its size is ignored. `modes`: that of colour or depth and that of stencil, where
-    /// `None` leaves the destination as it is; without them, colours are averaged.
+    /// `None` leaves the destination as it is; without them, colours are averaged. `encoded`: sRGB
+    /// samples are averaged as they are encoded, not their linear values.
     pub fn resolve(
         &mut self,
         source: &Image,
@@ -552,6 +562,7 @@ impl CommandBuffer {
         destination: &Image,
         to: &ImageBox,
         modes: Option<[Option<ResolveMode>; 2]>,
+        encoded: bool,
     ) -> Result<()> {
         use api::ImageAspectFlags as A;
         for (aspect, at) in [(A::DEPTH, 0), (A::STENCIL, 1)] {
@@ -575,6 +586,7 @@ impl CommandBuffer {
         self.resolve_samples(
             (source, from, format),
             (destination, to, destination.format),
+            encoded,
             None,
             CcsMode::FastClear,
         )
@@ -582,12 +594,14 @@ impl CommandBuffer {
     }
 
     /// Resolves samples viewed in one format to pixels in another. `ccs_mode`: how the destination
-    /// is rendered to. `clear_colour`: that of fast-cleared pixels of the source's first layer.
+    /// is rendered to. `encoded`: sRGB samples are averaged as they are encoded. `cleared`: the
+    /// colour of fast-cleared pixels of the source's first layer.
     /// Returns true if the destination was drawn to.
     fn resolve_samples(
         &mut self,
         (source, from, format_from): (&Image, &ImageBox, &'static hw::Format),
         (destination, to, format_to): (&Image, &ImageBox, &Format),
+        encoded: bool,
         cleared: Option<[u32; 4]>,
         ccs_mode: CcsMode,
     ) -> Result<bool> {
@@ -600,7 +614,13 @@ impl CommandBuffer {
         };
         from.check_bounds(source)?;
         to.check_bounds(destination)?;
-        let write_method = write_method(self.hw_gen(), format_to, part_to)?;
+        let mut write_method = write_method(self.hw_gen(), format_to, part_to)?;
+        // A tracked fast clear is 0 or 1 in sRGB images, which encoding leaves as it is.
+        let format_from = match encoded {
+            true => write_method.without_transfer_function(format_from),
+            false => None,
+        }
+        .unwrap_or(format_from);
         let samples_log2 = source.samples().ilog2();
         if samples_log2 == 0 {
             return Err(Error::InvalidUse {
@@ -701,6 +721,7 @@ impl CommandBuffer {
         self.resolve_samples(
             (source, &from, format),
             (destination, &to, resolve.to.format),
+            resolve.encoded,
             cleared,
             match resolve.may_hold_aux[1] {
                 true => CcsMode::Compressed,

@@ -33,6 +33,8 @@ pub struct Attachment {
     pub samples: u8,
     /// Initial and final layout.
     pub layouts: [api::ImageLayout; 2],
+    /// Resolves to it average sRGB samples as they are encoded, not their linear values.
+    pub resolves_encoded: bool,
 }
 
 /// A subpass; attachments are given by index.
@@ -393,6 +395,7 @@ impl RenderPassInstance {
                     load: LoadOp::Clear(value),
                     fresh: first_use,
                     resolve: None,
+                    resolves_encoded: false,
                 });
             }
             if colour || depth || stencil {
@@ -423,6 +426,10 @@ impl RenderPassInstance {
                 resolve: resolve
                     .map(|number| Ok::<_, Error>((self.view(number)?, self.layout(number))))
                     .transpose()?,
+                resolves_encoded: match resolve {
+                    Some(number) => pass.attachment(number)?.resolves_encoded,
+                    None => false,
+                },
             });
         }
         let depth_stencil = match subpass.depth_stencil {
@@ -511,6 +518,7 @@ mod tests {
             format: &hw::FORMATS[0],
             samples: 1,
             layouts: [api::ImageLayout::UNDEFINED, layout],
+            resolves_encoded: false,
         }
     }
 

@@ -39,6 +39,8 @@ pub struct ColourAttachment<'a> {
     pub fresh: ViewMask,
     /// Resolve attachment and its layout.
     pub resolve: Option<(&'a View, api::ImageLayout)>,
+    /// The resolve averages sRGB samples as they are encoded, not their linear values.
+    pub resolves_encoded: bool,
 }
 
 /// The depth and stencil attachment.
@@ -196,6 +198,8 @@ pub(super) struct Resolve {
     pub layers: (u32, u32),
     /// Resolve mode of depth and stencil.
     pub choice: ResolveMode,
+    /// Encoded sRGB samples are averaged, not their linear values.
+    pub encoded: bool,
     /// Aux surfaces may hold data that the main surface lacks: of the source, and of the
     /// destination.
     pub may_hold_aux: [bool; 2],
@@ -211,32 +215,35 @@ impl BeginRendering<'_> {
                 let may_hold_aux = [colour.layout, layout].map(Image::is_attachment_only_layout);
                 ((to, ResolveMode::SampleZero), may_hold_aux)
             });
-            (A::COLOR, colour.view, to)
+            (A::COLOR, colour.view, to, colour.resolves_encoded)
         });
         let others = self.depth_stencil.iter().flat_map(|target| {
             let may_hold_aux = [target.layout, target.resolve_layout].map(Image::layout_uses_hiz);
             let depth = target.resolve_depth.map(|to| (to, may_hold_aux));
             let stencil = target.resolve_stencil.map(|to| (to, [false; 2]));
             [
-                (A::DEPTH, target.view, depth),
-                (A::STENCIL, target.view, stencil),
+                (A::DEPTH, target.view, depth, false),
+                (A::STENCIL, target.view, stencil, false),
             ]
         });
         let all = colours.chain(others);
-        let all = all.filter_map(|(aspect, from, to)| Some((aspect, from, to?)));
+        let all = all.filter_map(|(aspect, from, to, encoded)| Some((aspect, from, to?, encoded)));
         let (views, layers, area) = (self.views, self.layers, self.area);
-        all.flat_map(move |(aspect, from, ((to, choice), may_hold_aux))| {
-            let ranges = views.ranges(layers);
-            ranges.map(move |layers| Resolve {
-                aspect,
-                from: AttachmentView::new(from),
-                to: AttachmentView::new(to),
-                area,
-                layers,
-                choice,
-                may_hold_aux,
-            })
-        })
+        all.flat_map(
+            move |(aspect, from, ((to, choice), may_hold_aux), encoded)| {
+                let ranges = views.ranges(layers);
+                ranges.map(move |layers| Resolve {
+                    aspect,
+                    from: AttachmentView::new(from),
+                    to: AttachmentView::new(to),
+                    area,
+                    layers,
+                    choice,
+                    encoded,
+                    may_hold_aux,
+                })
+            },
+        )
     }
 }
 
