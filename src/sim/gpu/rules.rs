@@ -145,7 +145,7 @@ rules! {
     BLOCK_MASK "block-mask", "vol. 7, OWord Block Write",
         "a block write with disabled channels has one channel for each dword: no document defines the others (ERRATA.md)";
     SURFACE_PITCH "surface-pitch", "vol. 2d, RENDER_SURFACE_STATE, Surface Pitch", "the pitch of a tiled surface is whole tiles";
-    SURFACE_BASE "surface-base", "vol. 2d, RENDER_SURFACE_STATE, Surface Base Address", "a tiled surface begins at a multiple of 4 KB";
+    SURFACE_BASE "surface-base", "vol. 2d, RENDER_SURFACE_STATE, Surface Base Address", "a tiled surface begins at a multiple of a tile: 4 KB, or 64 KB of TileYs";
     SURFACE_ALIGNMENT "surface-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
         "the alignments of levels are 4, 8 or 16 elements";
     SURFACE_CCS_ALIGNMENT "surface-ccs-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",

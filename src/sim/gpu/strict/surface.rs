@@ -49,10 +49,10 @@ pub(super) fn check(
     SURFACE_PITCH.check(pitch.is_multiple_of(unit), at, || {
         format!("{pitch} bytes in tiles {unit} wide")
     })?;
-    let tiled = tiling != Tiling::Linear;
-    let based = !tiled || image.address.is_multiple_of(4096);
+    let tile_bytes = tiling.tile_bytes();
+    let based = image.address.is_multiple_of(tile_bytes.into());
     SURFACE_BASE.check(based, at, || {
-        format!("tiles of 4 KB from {:#x} on", image.address)
+        format!("tiles of {tile_bytes} bytes from {:#x} on", image.address)
     })?;
     let horizontal = rss::SURFACE_HORIZONTAL_ALIGNMENT.get(words);
     let vertical = rss::SURFACE_VERTICAL_ALIGNMENT.get(words);
@@ -90,7 +90,8 @@ pub(super) fn check(
         format!("the mip tail starts at level {tail}, and the last level is {last}")
     })?;
     let astc = image.format.name.starts_with("ASTC");
-    SURFACE_ASTC_TILING.check(!astc || tiling == Tiling::Y, at, || {
+    let y_major = tiling == Tiling::Y || tiling.standard_tile().is_some();
+    SURFACE_ASTC_TILING.check(!astc || y_major, at, || {
         format!("{} in {tiling:?} tiles", image.format.name)
     })
 }
