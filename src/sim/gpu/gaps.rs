@@ -60,7 +60,7 @@ gaps! {
     }
     "gpu/dataport/typed.rs" {
         "Typed Surface Read/Write" => "a SIMD4x2 message";
-        "Typed Atomic" => "a typed atomic on …, which is neither R32_UINT nor R32_SINT";
+        "Typed Atomic" => "a typed atomic of operation … on …";
     }
     "gpu/dataport/untyped.rs" {
         "Untyped Surface Read/Write" => "a SIMD4x2 message";

@@ -5,8 +5,8 @@
 
 use crate::rules::{
     SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT,
-    SURFACE_CCS_FORMAT, SURFACE_CCS_PITCH, SURFACE_L2_BYPASS, SURFACE_MIP_TAIL, SURFACE_PITCH,
-    SURFACE_SHARED,
+    SURFACE_CCS_FORMAT, SURFACE_CCS_PITCH, SURFACE_L2_BYPASS, SURFACE_MIP_TAIL,
+    SURFACE_MIP_TAIL_CCS, SURFACE_PITCH, SURFACE_QPITCH, SURFACE_SHARED,
 };
 use crate::strict::addresses;
 use crate::strict::reserved_bits::check_reserved_bits;
@@ -89,6 +89,17 @@ pub(super) fn check(
     SURFACE_MIP_TAIL.check(!needed || last == 0 || tail > last, at, || {
         format!("the mip tail starts at level {tail}, and the last level is {last}")
     })?;
+    let deep = tiling.standard_tile().filter(|_| tiling.tile_slices() > 1);
+    if let Some([_, height]) = deep {
+        let rows = image.qpitch_rows;
+        SURFACE_QPITCH.check(rows.is_multiple_of(height), at, || {
+            format!("{rows} rows in tiles {height} high")
+        })?;
+        let holds = image.aux.mode == AuxMode::None || last == 0 || tail > last;
+        SURFACE_MIP_TAIL_CCS.check(holds, at, || {
+            format!("the mip tail starts at level {tail}, and the last level is {last}")
+        })?;
+    }
     let astc = image.format.name.starts_with("ASTC");
     let y_major = tiling == Tiling::Y || tiling.standard_tile().is_some();
     SURFACE_ASTC_TILING.check(!astc || y_major, at, || {
@@ -219,6 +230,59 @@ mod tests {
             let set = [(rss::MIP_TAIL_START_LOD, tail), (rss::MIP_COUNT_LOD, last)];
             assert_eq!(broken(&words(&set)), rule);
         }
+        // In standard tilings a tail is a part of the surface, unless the surface is 3D and has a
+        // CCS.
+        for (kind, aux, tail, rule) in [
+            (1, 5, 1, None),
+            (2, 0, 1, None),
+            (2, 5, 1, Some("surface-mip-tail-ccs")),
+            (2, 5, 2, None),
+        ] {
+            for mode in [1, 2] {
+                let set = [
+                    (rss::SURFACE_TYPE, kind),
+                    (rss::TILED_RESOURCE_MODE, mode),
+                    (rss::SURFACE_PITCH, 511),
+                    (rss::AUXILIARY_SURFACE_MODE, aux),
+                    (rss::MIP_TAIL_START_LOD, tail),
+                    (rss::MIP_COUNT_LOD, 1),
+                ];
+                assert_eq!(broken(&words(&set)), rule, "{kind} {aux} {tail} {mode}");
+                // A tail of one level shares no line.
+                let single = [&set[..], &[(rss::MIP_COUNT_LOD, 0)]].concat();
+                assert_eq!(broken(&words(&single)), None, "{kind} {aux} {tail} {mode}");
+            }
+        }
+        // Mode, fours of rows; tiles are 16 or 32 rows high.
+        for (mode, fours, rule) in [
+            (1, 4, None),
+            (1, 2, Some("surface-qpitch")),
+            (2, 8, None),
+            (2, 4, Some("surface-qpitch")),
+        ] {
+            let set = [
+                (rss::SURFACE_TYPE, 2),
+                (rss::TILED_RESOURCE_MODE, mode),
+                (rss::SURFACE_QPITCH, fours),
+            ];
+            assert_eq!(broken(&words(&set)), rule, "{mode} {fours}");
+        }
+        // Tiles of 64 KB begin at multiples of their size.
+        for (mode, rule) in [(1, None), (2, Some("surface-base"))] {
+            let set = [
+                (rss::SURFACE_TYPE, 2),
+                (rss::TILED_RESOURCE_MODE, mode),
+                (rss::SURFACE_BASE_ADDRESS, 0x10_1000),
+            ];
+            assert_eq!(broken(&words(&set)), rule, "{mode}");
+        }
+        let astc_in_yf = [
+            set[0],
+            (rss::TILED_RESOURCE_MODE, 1),
+            set[2],
+            (rss::SURFACE_PITCH, 255),
+        ];
+        assert_eq!(broken(&words(&astc_in_yf)), None);
         // Dword 1 has no field in bits 15 to 18.
         let mut check_reserved_bits = words(&[]);
         check_reserved_bits[1] |= 1 << 16;
