@@ -149,7 +149,7 @@ gaps! {
     "gpu/surface/image.rs" {
         "RENDER_SURFACE_STATE, Surface Type" => "surfaces of type …";
         "RENDER_SURFACE_STATE, Surface Format" => "surface format …";
-        "RENDER_SURFACE_STATE, Tiled Resource Mode" => "… surfaces of Tiled Resource Mode …";
+        "RENDER_SURFACE_STATE, Tiled Resource Mode" => "… surfaces of Tiled Resource Mode …, of …, … samples";
         "RENDER_SURFACE_STATE, Cube Face Enable" => "cubes without all of their faces";
         "RENDER_SURFACE_STATE, Number of Multisamples" => "surfaces of 2^… samples";
         "RENDER_SURFACE_STATE, Auxiliary Surface Mode" => "auxiliary surfaces of mode …";

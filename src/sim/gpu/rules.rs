@@ -156,8 +156,6 @@ rules! {
         "surfaces of BC2_UNORM, BC3_UNORM, BC5_UNORM, BC5_SNORM and BC7_UNORM do not bypass the sampler's L2";
     SURFACE_MIP_TAIL "surface-mip-tail" for Wa::MipTailStartBeyondLevels, "vol. 2d, RENDER_SURFACE_STATE, Mip Tail Start LOD",
         "the mip tail of an image of several levels starts beyond the last one: images in Y, X or W tiles or in rows have none";
-    SURFACE_MIP_TAIL_CCS "surface-mip-tail-ccs", "vol. 16, workarounds: RCC cache lines of 3D surfaces in TileYf and TileYs",
-        "the mip tail of a 3D surface in TileYf or TileYs with an auxiliary surface starts beyond the last level: a line of the render cache would hold two levels";
     SURFACE_QPITCH "surface-qpitch", "vol. 2d, RENDER_SURFACE_STATE, Surface QPitch",
         "the rows between slices of a 3D surface in TileYf or TileYs are whole tiles";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",

@@ -5,8 +5,8 @@
 
 use crate::rules::{
     SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT,
-    SURFACE_CCS_FORMAT, SURFACE_CCS_PITCH, SURFACE_L2_BYPASS, SURFACE_MIP_TAIL,
-    SURFACE_MIP_TAIL_CCS, SURFACE_PITCH, SURFACE_QPITCH, SURFACE_SHARED,
+    SURFACE_CCS_FORMAT, SURFACE_CCS_PITCH, SURFACE_L2_BYPASS, SURFACE_MIP_TAIL, SURFACE_PITCH,
+    SURFACE_QPITCH, SURFACE_SHARED,
 };
 use crate::strict::addresses;
 use crate::strict::reserved_bits::check_reserved_bits;
@@ -64,8 +64,12 @@ pub(super) fn check(
     let last = rss::MIP_COUNT_LOD
         .get(words)
         .max(rss::SURFACE_MIN_LOD.get(words));
-    let holds = !ccs || last == 0 || horizontal == surface_horizontal_alignment::HALIGN_16;
-    SURFACE_CCS_ALIGNMENT.check(holds, at, || format!("levels aligned by code {horizontal}"))?;
+    // Levels of standard tilings are aligned to tiles, whatever the field.
+    let aligned_to_tiles = tiling.standard_tile().is_some();
+    let aligned = aligned_to_tiles || horizontal == surface_horizontal_alignment::HALIGN_16;
+    SURFACE_CCS_ALIGNMENT.check(!ccs || last == 0 || aligned, at, || {
+        format!("levels aligned by code {horizontal}")
+    })?;
     let compressed = image.format.uses(Gen::Gen9).contains(FormatUse::COMPRESS);
     SURFACE_CCS_FORMAT.check(image.aux.mode != AuxMode::CcsE || compressed, at, || {
         format!("AUX_CCS_E of {}", image.format.name)
@@ -94,10 +98,6 @@ pub(super) fn check(
         let rows = image.qpitch_rows;
         SURFACE_QPITCH.check(rows.is_multiple_of(height), at, || {
             format!("{rows} rows in tiles {height} high")
-        })?;
-        let holds = image.aux.mode == AuxMode::None || last == 0 || tail > last;
-        SURFACE_MIP_TAIL_CCS.check(holds, at, || {
-            format!("the mip tail starts at level {tail}, and the last level is {last}")
         })?;
     }
     let astc = image.format.name.starts_with("ASTC");
@@ -187,6 +187,12 @@ mod tests {
             let set = [(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1), (level, 1)];
             assert_eq!(broken(&words(&set)), rule, "{}", level.name);
         }
+        let in_tiles = [
+            (rss::SURFACE_HORIZONTAL_ALIGNMENT, 1),
+            (rss::MIP_COUNT_LOD, 1),
+            (rss::TILED_RESOURCE_MODE, 1),
+        ];
+        assert_eq!(broken(&words(&in_tiles)), None);
         // R10G10B10A2_UNORM supports fast clears but not compression; R8G8B8A8_UNORM supports both.
         let cleared = [
             (rss::SURFACE_FORMAT, 0x0c2),
@@ -230,28 +236,16 @@ mod tests {
             let set = [(rss::MIP_TAIL_START_LOD, tail), (rss::MIP_COUNT_LOD, last)];
             assert_eq!(broken(&words(&set)), rule);
         }
-        // In standard tilings a tail is a part of the surface, unless the surface is 3D and has a
-        // CCS.
-        for (kind, aux, tail, rule) in [
-            (1, 5, 1, None),
-            (2, 0, 1, None),
-            (2, 5, 1, Some("surface-mip-tail-ccs")),
-            (2, 5, 2, None),
-        ] {
-            for mode in [1, 2] {
-                let set = [
-                    (rss::SURFACE_TYPE, kind),
-                    (rss::TILED_RESOURCE_MODE, mode),
-                    (rss::SURFACE_PITCH, 511),
-                    (rss::AUXILIARY_SURFACE_MODE, aux),
-                    (rss::MIP_TAIL_START_LOD, tail),
-                    (rss::MIP_COUNT_LOD, 1),
-                ];
-                assert_eq!(broken(&words(&set)), rule, "{kind} {aux} {tail} {mode}");
-                // A tail of one level shares no line.
-                let single = [&set[..], &[(rss::MIP_COUNT_LOD, 0)]].concat();
-                assert_eq!(broken(&words(&single)), None, "{kind} {aux} {tail} {mode}");
-            }
+        // In standard tilings a tail is a part of the surface.
+        for (kind, mode) in [(1, 1), (1, 2), (2, 1), (2, 2)] {
+            let set = [
+                (rss::SURFACE_TYPE, kind),
+                (rss::TILED_RESOURCE_MODE, mode),
+                (rss::SURFACE_PITCH, 511),
+                (rss::MIP_TAIL_START_LOD, 1),
+                (rss::MIP_COUNT_LOD, 1),
+            ];
+            assert_eq!(broken(&words(&set)), None, "{kind} {mode}");
         }
         // Mode, fours of rows; tiles are 16 or 32 rows high.
         for (mode, fours, rule) in [

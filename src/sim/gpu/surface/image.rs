@@ -235,8 +235,10 @@ impl Image {
             mode => match standard_tiling(kind, samples, mode, bytes) {
                 Some(tiling) => tiling,
                 None => {
-                    let what = format!("{kind:?} surfaces of Tiled Resource Mode {mode}");
-                    return unimplemented(format!("{what}, {}, {samples} samples", format.name));
+                    let name = format.name;
+                    return unimplemented(format!(
+                        "{kind:?} surfaces of Tiled Resource Mode {mode}, of {name}, {samples} samples"
+                    ));
                 }
             },
         };
