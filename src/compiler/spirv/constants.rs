@@ -8,7 +8,7 @@ use crate::state::Translator;
 use crate::types::{Ty, add_access};
 use crate::value::{IdState, Opaque, Pointer, PointerBase, Value, pointer_bits};
 use entity::Id;
-use nir::{ConstValue, Def, Type, Variable, VariableMode};
+use nir::{ConstValue, Def, Type, VariableMode};
 use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
@@ -525,23 +525,19 @@ impl Translator<'_> {
         if !self.emit.shader.info.shared_explicit_layout {
             return;
         }
-        let vars = self.emit.shader.vars.ids();
-        let shared = |id: &Id<Variable>| self.emit.shader.vars[*id].mode == VariableMode::Shared;
-        let shared: Vec<_> = vars.filter(shared).collect();
-        let (aliased, apart): (Vec<_>, Vec<_>) = shared
-            .into_iter()
-            .partition(|id| self.emit.shader.vars[*id].access.aliased);
-        let size = |id: &Id<Variable>| self.size_bytes(self.emit.shader.vars[*id].ty);
-        let mut end = aliased.iter().map(size).max().unwrap_or(0);
-        let mut places: Vec<_> = aliased.iter().map(|id| (*id, 0)).collect();
-        for id in apart {
-            let start = end
-                .checked_next_multiple_of(SHARED_BLOCK_ALIGN)
-                .unwrap_or(u32::MAX);
-            places.push((id, start));
-            end = start.saturating_add(size(&id));
-        }
-        for (id, start) in places {
+        let vars = self.emit.shader.vars.iter();
+        let shared = vars.filter(|(_, v)| v.mode == VariableMode::Shared);
+        let blocks = shared.map(|(id, v)| (id, self.size_bytes(v.ty), v.access.aliased));
+        let blocks: Vec<_> = blocks.collect();
+        let aliased = blocks.iter().filter(|block| block.2);
+        let mut end = aliased.map(|block| block.1).max().unwrap_or(0);
+        for (id, size_bytes, aliased) in blocks {
+            let mut start = 0;
+            if !aliased {
+                let aligned = end.checked_next_multiple_of(SHARED_BLOCK_ALIGN);
+                start = aligned.unwrap_or(u32::MAX);
+                end = start.saturating_add(size_bytes);
+            }
             self.emit.var_mut(id).offset_bytes = Some(start);
         }
         self.emit.shader.info.shared_bytes = end;

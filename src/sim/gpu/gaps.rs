@@ -60,7 +60,7 @@ gaps! {
     }
     "gpu/dataport/typed.rs" {
         "Typed Surface Read/Write" => "a SIMD4x2 message";
-        "Typed Atomic" => "a typed atomic on …, which is neither R32_UINT nor R32_SINT";
+        "Typed Atomic" => "a typed atomic of operation … on …";
     }
     "gpu/dataport/untyped.rs" {
         "Untyped Surface Read/Write" => "a SIMD4x2 message";
@@ -149,8 +149,7 @@ gaps! {
     "gpu/surface/image.rs" {
         "RENDER_SURFACE_STATE, Surface Type" => "surfaces of type …";
         "RENDER_SURFACE_STATE, Surface Format" => "surface format …";
-        "RENDER_SURFACE_STATE, Tiled Resource Mode" => "… surfaces of Tiled Resource Mode …";
-        "RENDER_SURFACE_STATE, Tiled Resource Mode" => "TileYf of …";
+        "RENDER_SURFACE_STATE, Tiled Resource Mode" => "… surfaces of Tiled Resource Mode …, of …, … samples";
         "RENDER_SURFACE_STATE, Cube Face Enable" => "cubes without all of their faces";
         "RENDER_SURFACE_STATE, Number of Multisamples" => "surfaces of 2^… samples";
         "RENDER_SURFACE_STATE, Auxiliary Surface Mode" => "auxiliary surfaces of mode …";

@@ -145,7 +145,7 @@ rules! {
     BLOCK_MASK "block-mask", "vol. 7, OWord Block Write",
         "a block write with disabled channels has one channel for each dword: no document defines the others (ERRATA.md)";
     SURFACE_PITCH "surface-pitch", "vol. 2d, RENDER_SURFACE_STATE, Surface Pitch", "the pitch of a tiled surface is whole tiles";
-    SURFACE_BASE "surface-base", "vol. 2d, RENDER_SURFACE_STATE, Surface Base Address", "a tiled surface begins at a multiple of 4 KB";
+    SURFACE_BASE "surface-base", "vol. 2d, RENDER_SURFACE_STATE, Surface Base Address", "a tiled surface begins at a multiple of a tile: 4 KB, or 64 KB of TileYs";
     SURFACE_ALIGNMENT "surface-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
         "the alignments of levels are 4, 8 or 16 elements";
     SURFACE_CCS_ALIGNMENT "surface-ccs-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
@@ -156,6 +156,8 @@ rules! {
         "surfaces of BC2_UNORM, BC3_UNORM, BC5_UNORM, BC5_SNORM and BC7_UNORM do not bypass the sampler's L2";
     SURFACE_MIP_TAIL "surface-mip-tail" for Wa::MipTailStartBeyondLevels, "vol. 2d, RENDER_SURFACE_STATE, Mip Tail Start LOD",
         "the mip tail of an image of several levels starts beyond the last one: images in Y, X or W tiles or in rows have none";
+    SURFACE_QPITCH "surface-qpitch", "vol. 2d, RENDER_SURFACE_STATE, Surface QPitch",
+        "the rows between slices of a 3D surface in TileYf or TileYs are whole tiles";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",
         "images in dma-bufs are cached as the page tables say: the display engine does not snoop the LLC";
     SAMPLER_FORMATS "sampler-formats" unless lenient for Wa::InvalidateBetweenFormats, "vol. 7, Sampler; WaSamplerCacheFlushBetweenRedescribedSurfaceReads",

@@ -14,6 +14,7 @@ use crate::surface::{Image, Kind};
 use eu::{Message, StopReason};
 use hw::value::surface_format;
 use hw::{Format, FormatUse, Gen};
+use isa::descriptor::value::atomic_operation;
 use isa::descriptor::value::typed_slot_group;
 use isa::descriptor::{common, typed, typed_atomic};
 
@@ -180,8 +181,14 @@ impl WorkerPort<'_> {
             is_qword: false,
         };
         let name = image.format.name;
-        if image.kind != Kind::Null && !["R32_UINT", "R32_SINT"].contains(&name) {
-            let what = format!("a typed atomic on {name}, which is neither R32_UINT nor R32_SINT");
+        let carried_out = match name {
+            "R32_UINT" | "R32_SINT" => true,
+            // ERRATA.md, "Typed atomics on R32_FLOAT".
+            "R32_FLOAT" => operation.op == atomic_operation::MOV,
+            _ => false,
+        };
+        if image.kind != Kind::Null && !carried_out {
+            let what = format!("a typed atomic of operation {} on {name}", operation.op);
             return unimplemented(message, &what);
         }
         let slots = Slots::new(

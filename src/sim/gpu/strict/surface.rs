@@ -6,7 +6,7 @@
 use crate::rules::{
     SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT,
     SURFACE_CCS_FORMAT, SURFACE_CCS_PITCH, SURFACE_L2_BYPASS, SURFACE_MIP_TAIL, SURFACE_PITCH,
-    SURFACE_SHARED,
+    SURFACE_QPITCH, SURFACE_SHARED,
 };
 use crate::strict::addresses;
 use crate::strict::reserved_bits::check_reserved_bits;
@@ -49,10 +49,10 @@ pub(super) fn check(
     SURFACE_PITCH.check(pitch.is_multiple_of(unit), at, || {
         format!("{pitch} bytes in tiles {unit} wide")
     })?;
-    let tiled = tiling != Tiling::Linear;
-    let based = !tiled || image.address.is_multiple_of(4096);
+    let tile_bytes = tiling.tile_bytes();
+    let based = image.address.is_multiple_of(tile_bytes.into());
     SURFACE_BASE.check(based, at, || {
-        format!("tiles of 4 KB from {:#x} on", image.address)
+        format!("tiles of {tile_bytes} bytes from {:#x} on", image.address)
     })?;
     let horizontal = rss::SURFACE_HORIZONTAL_ALIGNMENT.get(words);
     let vertical = rss::SURFACE_VERTICAL_ALIGNMENT.get(words);
@@ -64,8 +64,12 @@ pub(super) fn check(
     let last = rss::MIP_COUNT_LOD
         .get(words)
         .max(rss::SURFACE_MIN_LOD.get(words));
-    let holds = !ccs || last == 0 || horizontal == surface_horizontal_alignment::HALIGN_16;
-    SURFACE_CCS_ALIGNMENT.check(holds, at, || format!("levels aligned by code {horizontal}"))?;
+    // Levels of standard tilings are aligned to tiles, whatever the field.
+    let aligned_to_tiles = tiling.standard_tile().is_some();
+    let aligned = aligned_to_tiles || horizontal == surface_horizontal_alignment::HALIGN_16;
+    SURFACE_CCS_ALIGNMENT.check(!ccs || last == 0 || aligned, at, || {
+        format!("levels aligned by code {horizontal}")
+    })?;
     let compressed = image.format.uses(Gen::Gen9).contains(FormatUse::COMPRESS);
     SURFACE_CCS_FORMAT.check(image.aux.mode != AuxMode::CcsE || compressed, at, || {
         format!("AUX_CCS_E of {}", image.format.name)
@@ -89,8 +93,16 @@ pub(super) fn check(
     SURFACE_MIP_TAIL.check(!needed || last == 0 || tail > last, at, || {
         format!("the mip tail starts at level {tail}, and the last level is {last}")
     })?;
+    let deep = tiling.standard_tile().filter(|_| tiling.tile_slices() > 1);
+    if let Some([_, height]) = deep {
+        let rows = image.qpitch_rows;
+        SURFACE_QPITCH.check(rows.is_multiple_of(height), at, || {
+            format!("{rows} rows in tiles {height} high")
+        })?;
+    }
     let astc = image.format.name.starts_with("ASTC");
-    SURFACE_ASTC_TILING.check(!astc || tiling == Tiling::Y, at, || {
+    let y_major = tiling == Tiling::Y || tiling.standard_tile().is_some();
+    SURFACE_ASTC_TILING.check(!astc || y_major, at, || {
         format!("{} in {tiling:?} tiles", image.format.name)
     })
 }
@@ -175,6 +187,12 @@ mod tests {
             let set = [(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1), (level, 1)];
             assert_eq!(broken(&words(&set)), rule, "{}", level.name);
         }
+        let in_tiles = [
+            (rss::SURFACE_HORIZONTAL_ALIGNMENT, 1),
+            (rss::MIP_COUNT_LOD, 1),
+            (rss::TILED_RESOURCE_MODE, 1),
+        ];
+        assert_eq!(broken(&words(&in_tiles)), None);
         // R10G10B10A2_UNORM supports fast clears but not compression; R8G8B8A8_UNORM supports both.
         let cleared = [
             (rss::SURFACE_FORMAT, 0x0c2),
@@ -218,6 +236,47 @@ mod tests {
             let set = [(rss::MIP_TAIL_START_LOD, tail), (rss::MIP_COUNT_LOD, last)];
             assert_eq!(broken(&words(&set)), rule);
         }
+        // In standard tilings a tail is a part of the surface.
+        for (kind, mode) in [(1, 1), (1, 2), (2, 1), (2, 2)] {
+            let set = [
+                (rss::SURFACE_TYPE, kind),
+                (rss::TILED_RESOURCE_MODE, mode),
+                (rss::SURFACE_PITCH, 511),
+                (rss::MIP_TAIL_START_LOD, 1),
+                (rss::MIP_COUNT_LOD, 1),
+            ];
+            assert_eq!(broken(&words(&set)), None, "{kind} {mode}");
+        }
+        // Mode, fours of rows; tiles are 16 or 32 rows high.
+        for (mode, fours, rule) in [
+            (1, 4, None),
+            (1, 2, Some("surface-qpitch")),
+            (2, 8, None),
+            (2, 4, Some("surface-qpitch")),
+        ] {
+            let set = [
+                (rss::SURFACE_TYPE, 2),
+                (rss::TILED_RESOURCE_MODE, mode),
+                (rss::SURFACE_QPITCH, fours),
+            ];
+            assert_eq!(broken(&words(&set)), rule, "{mode} {fours}");
+        }
+        // Tiles of 64 KB begin at multiples of their size.
+        for (mode, rule) in [(1, None), (2, Some("surface-base"))] {
+            let set = [
+                (rss::SURFACE_TYPE, 2),
+                (rss::TILED_RESOURCE_MODE, mode),
+                (rss::SURFACE_BASE_ADDRESS, 0x10_1000),
+            ];
+            assert_eq!(broken(&words(&set)), rule, "{mode}");
+        }
+        let astc_in_yf = [
+            set[0],
+            (rss::TILED_RESOURCE_MODE, 1),
+            set[2],
+            (rss::SURFACE_PITCH, 255),
+        ];
+        assert_eq!(broken(&words(&astc_in_yf)), None);
         // Dword 1 has no field in bits 15 to 18.
         let mut check_reserved_bits = words(&[]);
         check_reserved_bits[1] |= 1 << 16;

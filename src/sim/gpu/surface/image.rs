@@ -91,7 +91,8 @@ pub(crate) struct Image {
     pub resource_min_lod: u32,
     pub tiling: Tiling,
     pub pitch_bytes: u32,
-    /// Rows of elements between slices; for linear 1D surfaces elements.
+    /// Rows of elements between slices, or between groups of slices that share tiles; for linear
+    /// 1D surfaces elements.
     pub qpitch_rows: u32,
     /// Alignment of levels in elements (compressed blocks).
     pub halign: u32,
@@ -159,6 +160,21 @@ fn extent(words: &[u32; 16], kind: Kind, is_array: bool) -> [u32; 3] {
     }
 }
 
+/// The tiling of a Tiled Resource Mode; none where it has not been modelled: 1D surfaces, elements
+/// of three channels, and samples in tiles of 64 KB, which have bits for them.
+fn standard_tiling(kind: Kind, samples: u32, mode: u64, bytes: u32) -> Option<Tiling> {
+    if !matches!(kind, Kind::D2 | Kind::Cube | Kind::D3) {
+        return None;
+    }
+    match mode {
+        tiled_resource_mode::TILEYF => Tiling::standard_4kb(bytes, kind == Kind::D3),
+        tiled_resource_mode::TILEYS if samples == 1 => {
+            Tiling::standard_64kb(bytes, kind == Kind::D3)
+        }
+        _ => None,
+    }
+}
+
 impl Image {
     /// Reads the surface state at `address`.
     pub fn read(view: &AddressSpaceView<'_>, address: u64) -> Result<Image, StopReason> {
@@ -216,15 +232,15 @@ impl Image {
         let tiling = match rss::TILED_RESOURCE_MODE.get(words) {
             _ if !real => Tiling::from_mode(rss::TILE_MODE.get(words)),
             tiled_resource_mode::NONE => Tiling::from_mode(rss::TILE_MODE.get(words)),
-            tiled_resource_mode::TILEYF if matches!(kind, Kind::D2 | Kind::Cube) => {
-                match Tiling::standard_4kb(bytes) {
-                    Some(tiling) => tiling,
-                    None => return unimplemented(format!("TileYf of {}", format.name)),
+            mode => match standard_tiling(kind, samples, mode, bytes) {
+                Some(tiling) => tiling,
+                None => {
+                    let name = format.name;
+                    return unimplemented(format!(
+                        "{kind:?} surfaces of Tiled Resource Mode {mode}, of {name}, {samples} samples"
+                    ));
                 }
-            }
-            mode => {
-                return unimplemented(format!("{kind:?} surfaces of Tiled Resource Mode {mode}"));
-            }
+            },
         };
         let standard = tiling.standard_tile();
         // Of 3D surfaces in W tiles the state holds half of the rows.

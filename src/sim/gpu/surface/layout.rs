@@ -4,6 +4,8 @@
 //! Ref: SKL PRM vol. 5, "Surface Layout and Tiling": 1D, 2D and 3D surfaces; "Multisampled
 //!      Surfaces".
 
+use super::tiling::Tiling;
+
 /// Levels a surface can have.
 pub(super) const LEVELS: u32 = 15;
 /// Elements that levels of 1D surfaces are aligned to.
@@ -28,17 +30,36 @@ pub(super) fn level_offset(level: u32, [w, h]: [u32; 2], align: [u32; 2]) -> [u3
     [x, y]
 }
 
-/// Offset of a level in the mip tail of a 2D surface of TileYf, in elements of so many bytes;
-/// `level` counts from the first level of the tail.
-pub(super) fn mip_tail_offset(level: u32, bytes: u32) -> [u32; 2] {
-    let slot = MIP_TAIL_YF.get(level as usize).copied().unwrap_or_default();
-    slot[bytes.clamp(1, 16).ilog2() as usize]
+/// Rows of the tables of mip tails that lie in a tile of 64 KB only.
+const SLOTS_BEYOND_4KB: u32 = 4;
+
+/// Offset of a level in the mip tail of a standard tiling: columns and rows of elements of so many
+/// bytes, and slices. `level` counts from the first level of the tail.
+pub(super) fn mip_tail_offset(tiling: Tiling, level: u32, bytes: u32) -> [u32; 3] {
+    let first = match tiling.tile_bytes() {
+        0..=4096 => SLOTS_BEYOND_4KB,
+        _ => 0,
+    };
+    let (slot, column) = (
+        first.saturating_add(level) as usize,
+        bytes.clamp(1, 16).ilog2(),
+    );
+    if tiling.tile_slices() > 1 {
+        let slots = MIP_TAIL_3D.get(slot).copied().unwrap_or_default();
+        return slots[column as usize];
+    }
+    let slots = MIP_TAIL_2D.get(slot).copied().unwrap_or_default();
+    let [x, y] = slots[column as usize];
+    [x, y, 0]
 }
 
-/// Where the levels of a mip tail of TileYf start: columns and rows of elements of 1, 2, 4, 8 and
-/// 16 bytes. SKL PRM vol. 5, "Tiling and Mip Tail for 2D Surfaces": the rows of the table that lie
-/// in a tile of 4 KB.
-static MIP_TAIL_YF: [[[u32; 2]; 5]; 11] = [
+/// Where the levels of a mip tail start: columns and rows of elements of 1, 2, 4, 8 and 16 bytes.
+/// SKL PRM vol. 5, "Tiling and Mip Tail for 2D Surfaces".
+static MIP_TAIL_2D: [[[u32; 2]; 5]; 15] = [
+    [[128, 0], [128, 0], [64, 0], [64, 0], [32, 0]],
+    [[0, 128], [0, 64], [0, 64], [0, 32], [0, 32]],
+    [[64, 0], [64, 0], [32, 0], [32, 0], [16, 0]],
+    [[0, 64], [0, 32], [0, 32], [0, 16], [0, 16]],
     [[32, 0], [32, 0], [16, 0], [16, 0], [8, 0]],
     [[16, 32], [16, 16], [8, 16], [8, 8], [4, 8]],
     [[0, 48], [0, 24], [0, 24], [0, 12], [0, 12]],
@@ -50,6 +71,26 @@ static MIP_TAIL_YF: [[[u32; 2]; 5]; 11] = [
     [[0, 8], [8, 0], [4, 0], [4, 0], [2, 0]],
     [[0, 4], [0, 4], [0, 4], [2, 0], [1, 0]],
     [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]],
+];
+
+/// The same of 3D surfaces, with slices. SKL PRM vol. 5, "Tiling and Mip Tail for 3D Surfaces".
+static MIP_TAIL_3D: [[[u32; 3]; 5]; 16] = [
+    [[32, 0, 0], [16, 0, 0], [16, 0, 0], [16, 0, 0], [8, 0, 0]],
+    [[0, 16, 0], [0, 16, 0], [0, 16, 0], [0, 8, 0], [0, 8, 0]],
+    [[0, 0, 16], [0, 0, 16], [0, 0, 8], [0, 0, 8], [0, 0, 8]],
+    [[16, 0, 0], [8, 0, 0], [8, 0, 0], [8, 0, 0], [4, 0, 0]],
+    [[0, 8, 0], [0, 8, 0], [0, 8, 0], [0, 4, 0], [0, 4, 0]],
+    [[0, 0, 8], [0, 0, 8], [0, 0, 4], [0, 0, 4], [0, 0, 4]],
+    [[0, 4, 4], [0, 4, 4], [4, 4, 0], [6, 0, 0], [3, 0, 0]],
+    [[0, 4, 0], [0, 4, 0], [0, 4, 0], [4, 0, 0], [2, 0, 0]],
+    [[0, 0, 7], [0, 0, 7], [4, 0, 3], [2, 0, 3], [1, 0, 3]],
+    [[0, 0, 6], [0, 0, 6], [4, 0, 2], [2, 0, 2], [1, 0, 2]],
+    [[0, 0, 5], [0, 0, 5], [4, 0, 1], [2, 0, 1], [1, 0, 1]],
+    [[0, 0, 4], [0, 0, 4], [4, 0, 0], [2, 0, 0], [1, 0, 0]],
+    [[0, 0, 3], [0, 0, 3], [0, 0, 3], [0, 0, 3], [0, 0, 3]],
+    [[0, 0, 2], [0, 0, 2], [0, 0, 2], [0, 0, 2], [0, 0, 2]],
+    [[0, 0, 1], [0, 0, 1], [0, 0, 1], [0, 0, 1], [0, 0, 1]],
+    [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]],
 ];
 
 /// Samples that a pixel of an interleaved surface is wide and high.

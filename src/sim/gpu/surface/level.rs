@@ -41,6 +41,8 @@ pub(crate) struct Level {
     /// Elements before the level's first.
     left: u32,
     top: u32,
+    /// Slices before the level's first, in a mip tail of tiles that are several slices deep.
+    front: u32,
     /// Texels of an element.
     block: [u32; 2],
     first_slice: u32,
@@ -66,6 +68,7 @@ impl Level {
             extent,
             left: image.x_offset,
             top: image.y_offset,
+            front: 0,
             block,
             first_slice: image.min_array_element,
             samples: image.samples,
@@ -96,9 +99,11 @@ impl Level {
                 .mip_tail_start
                 .and_then(|start| level.checked_sub(start));
             let [left, top] = level_offset(level - in_tail.unwrap_or(0), size, align);
-            let [tail_x, tail_y] = in_tail.map_or([0, 0], |n| mip_tail_offset(n, bytes));
+            let tail = in_tail.map(|n| mip_tail_offset(image.tiling, n, bytes));
+            let [tail_x, tail_y, tail_z] = tail.unwrap_or_default();
             made.left += left / block[0] + tail_x;
             made.top += top / block[1] + tail_y;
+            made.front = tail_z;
         }
         made
     }
@@ -137,10 +142,25 @@ impl Level {
         }
         // Rows beyond 32 bits cannot be addressed: 2^15 slices and samples of 2^17 rows are the
         // limit.
-        let y = u64::from(y + self.top) + slice * u64::from(self.qpitch);
-        let y = u32::try_from(y).ok()?;
+        let (before, base) = self.slice_start(slice);
+        let y = u32::try_from(before + u64::from(y + self.top)).ok()?;
         let offset = tiling::offset(self.tiling, (x + self.left) * self.bytes, y, self.pitch);
-        Some(self.address + offset)
+        Some(base + offset)
+    }
+
+    /// Rows before those of a slice, or sample, of the surface, and the address that its bytes
+    /// count from. Where tiles are several slices deep, Surface QPitch is the rows between groups
+    /// of slices that share tiles.
+    #[inline(always)]
+    fn slice_start(&self, slice: u64) -> (u64, u64) {
+        let tile_slices = u64::from(self.tiling.tile_slices());
+        if tile_slices == 1 {
+            return (slice * u64::from(self.qpitch), self.address);
+        }
+        let slice = slice + u64::from(self.front);
+        let in_tile = tiling::slice(self.tiling, (slice % tile_slices) as u32);
+        let rows = slice / tile_slices * u64::from(self.qpitch);
+        (rows, self.address + in_tile)
     }
 
     /// As [`Image::level_extent`].
@@ -173,8 +193,9 @@ impl Level {
         if beyond(xs, width) || beyond(ys, height) || z >= depth || slice >= self.last_slice {
             return None;
         }
-        let before = u64::from(slice) * u64::from(self.qpitch) + u64::from(self.top);
-        let before = u32::try_from(before).ok().filter(|n| *n < 1 << 31)?;
+        let (before, base) = self.slice_start(slice.into());
+        let before = u32::try_from(before + u64::from(self.top)).ok();
+        let before = before.filter(|n| *n < 1 << 31)?;
         let (mut columns, mut rows) = ([0; 4], [0; 4]);
         for i in 0..4 {
             columns[i] = (xs[i] + self.left) * self.bytes;
@@ -189,7 +210,7 @@ impl Level {
             standard => tiling::four(standard, columns, rows, self.pitch),
         };
         for place in &mut places {
-            *place += self.address;
+            *place += base;
         }
         Some(places)
     }
@@ -201,10 +222,10 @@ impl Level {
         if y >= height || z >= depth || z + self.first_slice >= self.last_slice {
             return None;
         }
-        let slice = u64::from(z + self.first_slice);
-        let rows = u64::from(y + self.top) + slice * u64::from(self.qpitch);
+        let (before, base) = self.slice_start(u64::from(z + self.first_slice));
+        let rows = before + u64::from(y + self.top);
         let row = tiling::row(self.tiling, u32::try_from(rows).ok()?, self.pitch);
-        Some(self.address + row)
+        Some(base + row)
     }
 
     /// Bytes from a row's address to its texel at `x`.
@@ -222,13 +243,13 @@ impl Level {
         if !inside || slice >= self.last_slice || !self.is_plain() {
             return None;
         }
-        let rows = u64::from(y + self.top) + u64::from(slice) * u64::from(self.qpitch);
-        let first = u32::try_from(rows).ok()?;
+        let (before, base) = self.slice_start(slice.into());
+        let first = u32::try_from(before + u64::from(y + self.top)).ok()?;
         let second = first.checked_add(1)?;
         let left = (x + self.left) * self.bytes;
         let columns = [left, left + self.bytes].map(|at| tiling::column(self.tiling, at));
         let [upper, lower] =
-            [first, second].map(|at| self.address + tiling::row(self.tiling, at, self.pitch));
+            [first, second].map(|at| base + tiling::row(self.tiling, at, self.pitch));
         Some([
             upper + columns[0],
             upper + columns[1],
@@ -259,22 +280,22 @@ impl Level {
         // Sixteen bytes of a row are together in all tilings but W.
         let left = x + self.left;
         let together = if self.bytes == 4 { 4 } else { 8 };
-        let base = self.address | u64::from(self.pitch);
+        let straight = self.address | u64::from(self.pitch);
         if !matches!(self.bytes, 1 | 2 | 4)
             || !left.is_multiple_of(together)
-            || !base.is_multiple_of(4)
+            || !straight.is_multiple_of(4)
             || self.tiling == Tiling::W
         {
             return None;
         }
-        let rows = u64::from(y + self.top) + u64::from(slice) * u64::from(self.qpitch);
-        let first = u32::try_from(rows).ok()?;
+        let (before, base) = self.slice_start(slice.into());
+        let first = u32::try_from(before + u64::from(y + self.top)).ok()?;
         let second = first.checked_add(1)?;
-        let (address, pitch, bytes) = (self.address, self.pitch, self.bytes);
+        let (pitch, bytes) = (self.pitch, self.bytes);
         let places = |tiling: Tiling| {
             let columns = [left, left + 4].map(|x| tiling::column(tiling, x * bytes));
             [first, second].map(|y| {
-                let row = address + tiling::row(tiling, y, pitch);
+                let row = base + tiling::row(tiling, y, pitch);
                 columns.map(|column| row + column)
             })
         };

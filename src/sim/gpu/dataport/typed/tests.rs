@@ -531,6 +531,8 @@ fn typed_atomics_follow_the_operation_table() {
         (R32_UINT, 14, 12, vec![12, 5], 5),
         (R32_UINT, 14, 12, vec![13, 5], 12),
         (R32_UINT, 15, 12, vec![], 11),
+        // R32_FLOAT: bits are exchanged, also those of a signalling NaN.
+        (0x0d8, 4, 12, vec![0x7f80_0001], 0x7f80_0001),
     ] {
         let space = space(&[(rss::SURFACE_FORMAT, format)]);
         let view = AddressSpaceView::new(&space);
@@ -549,6 +551,15 @@ fn typed_atomics_follow_the_operation_table() {
             assert_eq!(found[..3], expected, "operation {op}");
             assert_eq!(view.read(DATA + 24), Ok(left), "operation {op}");
         }
+    }
+    // Other operations on R32_FLOAT, and other formats, are not modelled.
+    for (format, op) in [(0x0d8, 7), (B8G8R8A8_UNORM, 4)] {
+        let space = space(&[(rss::SURFACE_FORMAT, format)]);
+        let found = send(&space, ATOMIC, op << 8, 1, [&[[0; 8]], &[[1; 8]]]);
+        assert!(
+            matches!(found, Err(StopReason::Unimplemented { .. })),
+            "{format:#x}"
+        );
     }
     // Nothing is what a null surface has.
     let null = space(&[

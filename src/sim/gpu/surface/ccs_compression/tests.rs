@@ -122,6 +122,8 @@ fn compression_changes_every_byte_and_is_an_involution() {
         (Tiling::Y, [0, 0x5c0], [0x200, 0x20], 512),
         (Tiling::Yf32, [0, 0x540], [0x80, 0x20], 128),
         (Tiling::Yf128, [0, 0x580], [0x40, 0x20], 64),
+        (Tiling::Yf3d32, [0, 0x5c0], [0x200, 0x20], 512),
+        (Tiling::Yf3d128, [0, 0x6c0], [0x100, 0x20], 256),
     ] {
         for start in starts.map(|start| BASE + start) {
             let lines = BlockLines([start, start + across]);

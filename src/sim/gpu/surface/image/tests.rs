@@ -224,6 +224,20 @@ fn refused_surface_states_report_their_address() {
         (
             "TileYf of a volume",
             vec![(rss::SURFACE_TYPE, 2), (rss::TILED_RESOURCE_MODE, 1)],
+            None,
+        ),
+        (
+            "TileYf of a volume of three channels",
+            vec![
+                (rss::SURFACE_TYPE, 2),
+                (rss::SURFACE_FORMAT, 0x040),
+                (rss::TILED_RESOURCE_MODE, 1),
+            ],
+            here,
+        ),
+        (
+            "TileYf of lines",
+            vec![(rss::SURFACE_TYPE, 0), (rss::TILED_RESOURCE_MODE, 1)],
             here,
         ),
         (
@@ -239,6 +253,25 @@ fn refused_surface_states_report_their_address() {
         (
             "TileYs",
             vec![(rss::SURFACE_TYPE, 1), (rss::TILED_RESOURCE_MODE, 2)],
+            None,
+        ),
+        (
+            "TileYs of a volume",
+            vec![(rss::SURFACE_TYPE, 2), (rss::TILED_RESOURCE_MODE, 2)],
+            None,
+        ),
+        (
+            "TileYs of two samples",
+            vec![
+                (rss::SURFACE_TYPE, 1),
+                (rss::NUMBER_OF_MULTISAMPLES, 1),
+                (rss::TILED_RESOURCE_MODE, 2),
+            ],
+            here,
+        ),
+        (
+            "a reserved tiled resource mode",
+            vec![(rss::SURFACE_TYPE, 1), (rss::TILED_RESOURCE_MODE, 3)],
             here,
         ),
         (

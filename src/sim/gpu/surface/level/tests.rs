@@ -470,3 +470,204 @@ fn levels_of_standard_tilings() {
         );
     }
 }
+
+/// A 3D surface of TileYf: its size in elements, its pitch, the rows between groups of slices, and
+/// the level at which the mip tail starts.
+fn standard_volume(
+    format: &str,
+    size: [u64; 3],
+    [pitch, qpitch, tail]: [u64; 3],
+    set: &[(hw::Field, u64)],
+) -> Image {
+    let base = [
+        (rss::SURFACE_TYPE, 2),
+        (rss::SURFACE_ARRAY, 0),
+        (rss::SURFACE_FORMAT, number(format)),
+        (rss::TILED_RESOURCE_MODE, 1),
+        (rss::MIP_TAIL_START_LOD, tail),
+        (rss::WIDTH, size[0] - 1),
+        (rss::HEIGHT, size[1] - 1),
+        (rss::DEPTH, size[2] - 1),
+        (rss::SURFACE_PITCH, pitch - 1),
+        (rss::SURFACE_QPITCH, qpitch / 4),
+    ];
+    image(&[&base, set].concat())
+}
+
+/// Offsets written out by hand: the number of the tile, and the bits of the address in it.
+#[test]
+fn levels_of_3d_standard_tilings() {
+    // Tiles of 8 × 16 × 8 elements, four to a row. Level 0 is two rows of tiles, level 1, one row
+    // of two, below it; level 2, one tile, is right of level 1, and the tail below level 2. Four
+    // rows of tiles are a group of eight slices.
+    let image = standard_volume("R8G8B8A8_UNORM", [32, 32, 16], [128, 64, 3], &[]);
+    let tile = 4096;
+    for (lod, [x, y, z], expected) in [
+        (0, [0, 0, 0], 0),
+        (0, [3, 0, 0], 12),
+        (0, [4, 0, 0], 0x200),
+        (0, [8, 0, 0], tile),
+        (0, [0, 5, 0], 0x110),
+        (0, [0, 16, 0], 4 * tile),
+        (0, [0, 0, 1], 0x40),
+        (0, [0, 0, 7], 0x4c0),
+        (0, [0, 0, 8], 16 * tile),
+        (0, [9, 17, 11], (16 + 4 + 1) * tile + 0x4 + 0x10 + 0xc0),
+        (1, [0, 0, 0], 8 * tile),
+        (1, [15, 15, 7], 9 * tile + 0x20c + 0x800 + 0x130 + 0x4c0),
+        (2, [0, 0, 0], 10 * tile),
+        (2, [7, 7, 3], 10 * tile + 0x20c + 0x130 + 0xc0),
+        (3, [0, 0, 0], 14 * tile + 0x800),
+        (3, [3, 3, 1], 14 * tile + 0x80c + 0x30 + 0x40),
+        (4, [1, 1, 0], 14 * tile + 0x400 + 0x4 + 0x10),
+        (5, [0, 0, 0], 14 * tile + 0x300),
+    ] {
+        let found = image.texel_address(lod, x, y, z, 0);
+        assert_eq!(found, Some(BASE + expected), "level {lod}: {x}, {y}, {z}");
+    }
+    for (lod, z) in [(0, 16), (1, 8), (3, 2)] {
+        assert_eq!(image.texel_address(lod, 0, 0, z, 0), None, "{lod} {z}");
+    }
+    // Without a tail, level 3 has a tile of its own, and level 4 another.
+    let without_tail = standard_volume("R8G8B8A8_UNORM", [32, 32, 16], [128, 96, 15], &[]);
+    for (lod, row) in [(3, 3), (4, 4)] {
+        let expected = BASE + (4 * row + 2) * tile;
+        assert_eq!(without_tail.texel_address(lod, 0, 0, 0, 0), Some(expected));
+    }
+    // Of compressed formats elements are blocks: tiles of 16 × 32 texels and eight slices.
+    let compressed = standard_volume("ETC2_EAC_RGBA8", [32, 32, 16], [128, 16, 1], &[]);
+    for (lod, [x, y, z], expected) in [
+        (0, [16, 0, 0], tile),
+        (0, [12, 8, 9], 2 * 2 * tile + 0x300 + 0x20 + 0x40),
+        (1, [0, 0, 0], 2 * tile + 0x800),
+        (1, [8, 4, 2], 2 * tile + 0x800 + 0x200 + 0x10 + 0x80),
+    ] {
+        let found = compressed.texel_address(lod, x, y, z, 0);
+        assert_eq!(found, Some(BASE + expected), "level {lod}: {x}, {y}, {z}");
+    }
+}
+
+/// Of each level of a mip tail the first byte in the tile, as the tables of the PRM have it by the
+/// diagrams of the tilings: the upper half of the tile, a quarter and so on, then parts of 256
+/// bytes, and of 64. Each level has bytes of its own.
+#[test]
+fn slots_of_mip_tails() {
+    let planes = [
+        0x8000, 0x4000, 0x2000, 0x1000, 0x800, 0x600, 0x500, 0x400, 0x300, 0x200, 0x100, 0xc0,
+        0x80, 0x40, 0,
+    ];
+    let volumes = [
+        0x8000, 0x4000, 0x2000, 0x1000, 0x800, 0x400, 0x300, 0x200, 0x1c0, 0x180, 0x140, 0x100,
+        0xc0, 0x80, 0x40, 0,
+    ];
+    let volumes_of_dwords = [
+        0x8000, 0x4000, 0x2000, 0x1000, 0x800, 0x400, 0x300, 0x100, 0x2c0, 0x280, 0x240, 0x200,
+        0xc0, 0x80, 0x40, 0,
+    ];
+    // The type, the format, the size of level 0 in half a tile of 64 KB and of 4 KB, and offsets.
+    for (kind, format, large, small, slots) in [
+        (1, "R8_UNORM", [128, 256, 1], [32, 64, 1], &planes[..]),
+        (1, "R16_UNORM", [128, 128, 1], [32, 32, 1], &planes),
+        (1, "R8G8B8A8_UNORM", [64, 128, 1], [16, 32, 1], &planes),
+        (1, "R16G16B16A16_FLOAT", [64, 64, 1], [16, 16, 1], &planes),
+        (1, "R32G32B32A32_FLOAT", [32, 64, 1], [8, 16, 1], &planes),
+        (2, "R8_UNORM", [32, 32, 32], [16, 8, 16], &volumes),
+        (2, "R16_UNORM", [16, 32, 32], [8, 8, 16], &volumes),
+        (
+            2,
+            "R8G8B8A8_UNORM",
+            [16, 32, 16],
+            [8, 8, 8],
+            &volumes_of_dwords,
+        ),
+        (2, "R16G16B16A16_FLOAT", [16, 16, 16], [8, 4, 8], &volumes),
+        (2, "R32G32B32A32_FLOAT", [8, 16, 16], [4, 4, 8], &volumes),
+    ] {
+        for (mode, size, tile, slots) in
+            [(2, large, 0x1_0000, slots), (1, small, 0x1000, &slots[4..])]
+        {
+            let set = [(rss::SURFACE_TYPE, kind), (rss::TILED_RESOURCE_MODE, mode)];
+            let image = standard_volume(format, size, [1024, 256, 0], &set);
+            let mut seen = std::collections::BTreeSet::new();
+            for (lod, slot) in (0..15).zip(slots) {
+                let first = image.texel_address(lod, 0, 0, 0, 0);
+                assert_eq!(
+                    first,
+                    Some(BASE + slot),
+                    "{kind} {format} {mode}, level {lod}"
+                );
+                let [width, height, depth] = image.level_extent(lod);
+                for (z, y) in (0..depth).flat_map(|z| (0..height).map(move |y| (z, y))) {
+                    for x in 0..width {
+                        let address = image.texel_address(lod, x, y, z, 0).expect("inside");
+                        assert!(address < BASE + tile, "{kind} {format} {mode}, level {lod}");
+                        assert!(seen.insert(address), "{kind} {format} {mode}, level {lod}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_accessors_find_the_texels_of_3d_standard_tilings() {
+    for format in [
+        "R8_UINT",
+        "R16_UINT",
+        "R32_UINT",
+        "R32G32_UINT",
+        "R32G32B32A32_UINT",
+    ] {
+        let images = [1, 2].map(|mode| {
+            let set = [
+                (rss::MINIMUM_ARRAY_ELEMENT, 3),
+                (rss::TILED_RESOURCE_MODE, mode),
+            ];
+            standard_volume(format, [40, 48, 24], [1024, 96, 2], &set)
+        });
+        let levels = [(0, 0), (0, 12), (0, 20), (1, 8), (2, 2)];
+        for (image, (lod, z)) in images
+            .iter()
+            .flat_map(|image| levels.map(|level| (image, level)))
+        {
+            let level = image.at_level(lod);
+            let texel = |x, y| level.address(x, y, z, 0);
+            let [width, height, _] = level.extent();
+            for (x, y) in [(0, 0), (8, 6), (width - 2, height - 2)] {
+                let four = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(i, j)| texel(x + i, y + j));
+                assert!(four.iter().all(Option::is_some), "{format} {lod} {z}");
+                let all = level.subspan(x, y, z);
+                assert_eq!(all.map(|a| a.map(Some)), Some(four), "{format} {lod} {z}");
+                let xs = [x, x + 1, x, x + 1];
+                let all = level.plain_addresses(xs, [y, y, y + 1, y + 1], z);
+                assert_eq!(all.map(|a| a.map(Some)), Some(four), "{format} {lod} {z}");
+                assert_eq!(level.plain_address(x, y, z), four[0], "{format} {lod} {z}");
+            }
+            if let Some(rows) = level.rows([0, 2, z], [8, 2]) {
+                let expected = [2, 3].map(|y| [0, 4].map(|x| texel(x, y)));
+                assert_eq!(
+                    rows.map(|row| row.map(Some)),
+                    expected,
+                    "{format} {lod} {z}"
+                );
+            } else {
+                assert!(image.bytes > 4 || width < 8, "{format} {lod} {z}");
+            }
+        }
+        // Fills write the texels of the slice, and no others.
+        let (space, z) = (space(), 5);
+        let view = AddressSpaceView::new(&space);
+        let small = standard_volume(format, [12, 12, 9], [192, 16, 15], &[]);
+        let element = [0xa5; 16];
+        let part = [3..11, 2..11];
+        let filled = small.fill(&view, &small.at_level(0), part.clone(), z, &element);
+        filled.expect("mapped");
+        let texels = (0..9 * 12 * 12).map(|i| [i % 12, i / 12 % 12, i / 144]);
+        for [x, y, z] in texels {
+            let address = small.texel_address(0, x, y, z, 0).expect("inside");
+            let found = view.read_bytes(address, 1).expect("mapped") == 0xa5;
+            let inside = z == 5 && part[0].contains(&x) && part[1].contains(&y);
+            assert_eq!(found, inside, "{format} {x} {y} {z}");
+        }
+    }
+}
