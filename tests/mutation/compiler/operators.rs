@@ -234,10 +234,8 @@ pub fn statement(finder: &mut Finder, node: &Stmt) {
             finder.dropped(node, "call dropped");
         }
         Expr::Assign(_) if semicolon.is_some() => finder.dropped(node, "assignment dropped"),
-        Expr::Binary(binary) if semicolon.is_some() => {
-            if finder.source(&binary.op).ends_with('=') {
-                finder.dropped(node, "assignment dropped");
-            }
+        Expr::Binary(binary) if semicolon.is_some() && finder.source(&binary.op).ends_with('=') => {
+            finder.dropped(node, "assignment dropped");
         }
         Expr::If(branch) if branch.else_branch.is_none() => {
             let leaves = |stmt: &&Stmt| {
