@@ -167,59 +167,66 @@ fn describe(sources: &Sources, number: usize, fault: &Fault) -> String {
     )
 }
 
-/// Builds, calibrates, and runs the tests under each fault; writes the list with the results.
+/// Builds, runs the tests under each fault, and writes the list with the results.
 fn run_faults(folders: &Folders, sources: &Sources, numbers: &[usize]) {
     let text = std::fs::read_to_string(&folders.list).expect("faults.txt");
     let (seed, mut faults) = list::parse(&text).expect("a list");
     let numbered: Vec<(usize, Fault)> = (1..).zip(faults.iter().cloned()).collect();
     tree::write(&folders.root, &folders.tree, sources, &numbered);
-    let mut steps = run::build(&folders.tree);
+    let (mut quick, mut slow) = run::build(&folders.tree);
     let saved = folders.tree.with_file_name("calibration");
-    calibrate(&mut steps, &saved);
-    let mut unnoticed = 0;
-    for (number, fault) in (1..).zip(&mut faults) {
-        if !numbers.is_empty() && !numbers.contains(&number) {
-            continue;
-        }
-        let start = Instant::now();
-        let noticed = run::run(&steps, number);
-        let seconds = start.elapsed().as_secs_f64();
-        let reaching = run::reaching(&steps, number);
-        match noticed {
-            Some(step) => fault.noticed = step,
-            None => {
-                unnoticed += 1;
-                if !fault.noticed.starts_with("none") {
-                    fault.noticed = "none".into();
-                }
-            }
-        }
-        let line = describe(sources, number, fault);
-        println!("{line} ({reaching} reach it, {seconds:.1} s)");
+    let key = run::key(&quick);
+    calibrate(&mut quick, &saved, &key);
+    let mut left: Vec<usize> = (1..=faults.len()).collect();
+    left.retain(|number| numbers.is_empty() || numbers.contains(number));
+    left.retain(|&number| !notice(&quick, sources, number, &mut faults[number - 1]));
+    if !left.is_empty() {
+        calibrate(&mut slow, &saved, &key);
+        left.retain(|&number| !notice(&slow, sources, number, &mut faults[number - 1]));
     }
-    println!("{unnoticed} not noticed");
+    for &number in &left {
+        let fault = &mut faults[number - 1];
+        if !fault.noticed.starts_with("none") {
+            fault.noticed = "none".into();
+        }
+        let reaching = run::reaching(&quick, number) + run::reaching(&slow, number);
+        let line = describe(sources, number, fault);
+        println!("not noticed: {line} ({reaching} steps reach it)");
+    }
+    println!("{} not noticed", left.len());
     std::fs::write(&folders.list, list::print(seed, &faults)).expect("written");
 }
 
-/// Runs every step once without a fault, unless that was done for this very build.
-fn calibrate(steps: &mut Vec<run::Step>, saved: &Path) {
-    let text = std::fs::read_to_string(saved).unwrap_or_default();
-    let key = run::key(steps);
-    let mut lines = text.lines();
-    if lines.next() == Some(key.as_str()) && text.lines().count() == steps.len() + 1 {
-        for (step, line) in steps.iter_mut().zip(lines) {
-            step.restore(line);
-        }
-        return;
+/// Runs the steps under a fault. True if one notices it.
+fn notice(steps: &[run::Step], sources: &Sources, number: usize, fault: &mut Fault) -> bool {
+    let start = Instant::now();
+    let Some(step) = run::run(steps, number) else {
+        return false;
+    };
+    fault.noticed = step;
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{} ({seconds:.1} s)", describe(sources, number, fault));
+    true
+}
+
+/// Runs each step once without a fault, unless that was done for this very build. Removes those
+/// that fail even so.
+fn calibrate(steps: &mut Vec<run::Step>, saved: &Path, key: &str) {
+    let mut text = std::fs::read_to_string(saved).unwrap_or_default();
+    if !text.starts_with(key) {
+        text = format!("{key}\n");
     }
     let log = saved.with_file_name("reached");
     steps.retain_mut(|step| {
+        if step.restore(&text) {
+            return true;
+        }
         let passes = step.calibrate(&log);
-        if !passes {
-            eprintln!("fails without a fault: {}", step.describe());
+        match passes {
+            true => text += &step.print(),
+            false => eprintln!("fails without a fault: {}", step.describe()),
         }
         passes
     });
-    let text: String = steps.iter().map(run::Step::print).collect();
-    std::fs::write(saved, format!("{}\n{text}", run::key(steps))).expect("written");
+    std::fs::write(saved, text).expect("written");
 }

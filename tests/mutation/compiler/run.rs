@@ -5,8 +5,11 @@
 //! they reach the fault: a record without a fault says which steps and scripts do.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Packages whose unit tests run, from the cheapest on.
@@ -18,16 +21,11 @@ const PACKAGES: &[&str] = &[
     "ingot-spirv",
 ];
 
-/// Test programs of `tests` that run, from the cheapest on.
-const PROGRAMS: &[&str] = &[
-    "kernels",
-    "fs_exec",
-    "front_end",
-    "draw",
-    "resources",
-    "bad_input",
-    "vk",
-];
+/// Test programs of `tests` that run before the scripts, from the cheapest on.
+const QUICK: &[&str] = &["kernels", "front_end"];
+
+/// Those that run after them.
+const SLOW: &[&str] = &["draw", "resources", "bad_input", "fs_exec", "vk"];
 
 /// Scripts that one process runs.
 const CHUNK: usize = 12;
@@ -66,8 +64,8 @@ pub fn check(tree: &Path) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Builds all tests, and returns the steps with what each reaches.
-pub fn build(tree: &Path) -> Vec<Step> {
+/// Builds all tests. Returns the steps in order, those of `SLOW` separately.
+pub fn build(tree: &Path) -> (Vec<Step>, Vec<Step>) {
     let mut tests = cargo(tree);
     tests.args(["test", "--no-run", "--lib"]);
     for package in PACKAGES {
@@ -75,7 +73,7 @@ pub fn build(tree: &Path) -> Vec<Step> {
     }
     let mut programs = cargo(tree);
     programs.args(["test", "--no-run", "-p", "ingot-tests"]);
-    for program in PROGRAMS {
+    for program in QUICK.iter().chain(SLOW) {
         programs.args(["--test", program]);
     }
     let mut command = cargo(tree);
@@ -94,17 +92,20 @@ pub fn build(tree: &Path) -> Vec<Step> {
             steps.push(executable(tree, &program));
         }
     }
-    let order = |step: &Step| {
-        PROGRAMS
-            .iter()
-            .position(|name| step.name == format!("tests: {name}"))
+    // Unit tests come first; what takes longest last.
+    let order = |step: &Step| match step.name.strip_prefix("tests: ") {
+        None if step.name == "scripts" => QUICK.len() + 1,
+        None => 0,
+        Some(name) => match QUICK.iter().position(|quick| *quick == name) {
+            Some(i) => i + 1,
+            None => QUICK.len() + 2 + SLOW.iter().position(|slow| *slow == name).unwrap_or(0),
+        },
     };
-    steps.sort_by_key(|step| order(step).map_or(0, |i| i + 1));
-    // What takes longest, tests of the Vulkan API, comes last.
-    let slowest = steps.pop();
     steps.extend(scripts(tree));
-    steps.extend(slowest);
-    steps
+    steps.sort_by_key(order);
+    let start = steps.partition_point(|step| order(step) <= QUICK.len() + 1);
+    let slow = steps.split_off(start);
+    (steps, slow)
 }
 
 fn executable(tree: &Path, program: &Path) -> Step {
@@ -133,7 +134,7 @@ fn executable(tree: &Path, program: &Path) -> Step {
     Step {
         name,
         program: tree.join(program),
-        arguments: vec!["-q".into()],
+        arguments: Vec::new(),
         folder,
         baseline: Duration::ZERO,
         reached: BTreeSet::new(),
@@ -207,27 +208,42 @@ impl Step {
         status.success()
     }
 
-    /// True if it fails, or does not end in time, with this fault on.
-    fn fails(&self, fault: usize, baseline: Duration) -> Option<&'static str> {
+    /// How it fails with this fault on: nothing if it passes. Ends at the first test that fails.
+    fn failure(&self, fault: usize) -> Option<&'static str> {
+        let (mut reader, writer) = std::io::pipe().expect("a pipe");
         let mut command = self.command();
-        let mut child = command
-            .env("INGOT_FAULT", fault.to_string())
-            .spawn()
-            .expect("runs");
-        let limit = baseline * 6 + Duration::from_secs(20);
-        let start = Instant::now();
-        loop {
-            match child.try_wait().expect("a child") {
-                Some(status) if status.success() => return None,
-                Some(_) => return Some(""),
-                None if start.elapsed() > limit => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return Some(" (no end)");
+        command.env("INGOT_FAULT", fault.to_string()).stdout(writer);
+        let mut child = command.spawn().expect("runs");
+        drop(command);
+        let failed = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&failed);
+        let watcher = std::thread::spawn(move || {
+            let (mut text, mut buffer) = (Vec::new(), [0; 4096]);
+            while let Ok(n @ 1..) = reader.read(&mut buffer) {
+                text.extend_from_slice(buffer.get(..n).unwrap_or(&[]));
+                if text.windows(10).any(|w| w == b"... FAILED") {
+                    seen.store(true, Ordering::Relaxed);
                 }
+                text.drain(..text.len().saturating_sub(10));
+            }
+        });
+        let limit = self.baseline * 6 + Duration::from_secs(20);
+        let start = Instant::now();
+        let result = loop {
+            if failed.load(Ordering::Relaxed) {
+                break Some("");
+            }
+            match child.try_wait().expect("a child") {
+                Some(status) if status.success() => break None,
+                Some(_) => break Some(""),
+                None if start.elapsed() > limit => break Some(" (no end)"),
                 None => std::thread::sleep(Duration::from_millis(20)),
             }
-        }
+        };
+        let _ = child.kill();
+        let _ = child.wait();
+        let _ = watcher.join();
+        result
     }
 
     /// The name, and which script.
@@ -238,14 +254,22 @@ impl Step {
     /// Saved calibration: one line.
     pub fn print(&self) -> String {
         let numbers: Vec<String> = self.reached.iter().map(usize::to_string).collect();
-        format!("{} {}\n", self.baseline.as_millis(), numbers.join(","))
+        let time = self.baseline.as_millis();
+        format!("{}\t{time}\t{}\n", self.describe(), numbers.join(","))
     }
 
-    /// Reads what `print` wrote.
-    pub fn restore(&mut self, line: &str) {
-        let (time, numbers) = line.split_once(' ').unwrap_or((line, ""));
-        self.baseline = Duration::from_millis(time.parse().unwrap_or(0));
+    /// Reads what `print` wrote. Returns false if it did not pass then.
+    pub fn restore(&mut self, text: &str) -> bool {
+        let name = self.describe();
+        let mut lines = text.lines().map(|line| line.split('\t'));
+        let Some(mut line) = lines.find_map(|mut l| (l.next()? == name).then_some(l)) else {
+            return false;
+        };
+        let time = line.next().and_then(|time| time.parse().ok());
+        self.baseline = Duration::from_millis(time.unwrap_or(0));
+        let numbers = line.next().unwrap_or_default();
         self.reached = numbers.split(',').filter_map(|n| n.parse().ok()).collect();
+        true
     }
 }
 
@@ -274,7 +298,7 @@ pub fn run(steps: &[Step], fault: usize) -> Option<String> {
             together.baseline += other.baseline;
             next += 1;
         }
-        if let Some(why) = together.fails(fault, together.baseline) {
+        if let Some(why) = together.failure(fault) {
             return Some(format!("{}{why}", together.name));
         }
     }
@@ -289,12 +313,15 @@ pub fn reaching(steps: &[Step], fault: usize) -> usize {
         .count()
 }
 
-/// Changes whenever a step's program does.
+/// Changes whenever the build does.
 pub fn key(steps: &[Step]) -> String {
-    let times = steps.iter().map(|step| {
+    let unit = steps
+        .iter()
+        .filter(|step| !step.name.starts_with("tests: "));
+    let times = unit.map(|step| {
         let modified = step.program.metadata().and_then(|m| m.modified()).ok();
         let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         since.map_or(0, |duration| duration.as_secs())
     });
-    format!("{} {}", steps.len(), times.max().unwrap_or(0))
+    times.max().unwrap_or(0).to_string()
 }
