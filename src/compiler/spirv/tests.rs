@@ -1,5 +1,6 @@
 //! Tests of the whole front end: from assembly to the interpreter's results.
 
+mod assembler;
 mod capabilities;
 mod cases;
 mod control_flow;
