@@ -4,5 +4,6 @@ mod assembler;
 mod capabilities;
 mod cases;
 mod control_flow;
+mod heap_types;
 mod robustness;
 mod values;
