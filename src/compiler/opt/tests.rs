@@ -3,6 +3,7 @@
 use crate::pass::{Ctx, IndirectSets, PipelineStep, RobustBuffers};
 use crate::pipeline::GEN9;
 use crate::runner::PassRunner;
+use crate::validate_lowered::validate_lowered;
 use nir::interp::Machine;
 use nir::{Instr, Shader, parse, parse_bits};
 use std::path::Path;
@@ -312,4 +313,18 @@ fn run_cases(prepare: impl Fn(&mut Shader)) {
             println!("{name}\n{shader}");
         }
     }
+}
+
+#[test]
+fn pointers_that_remain_after_the_passes_are_refused() {
+    let text = "shader compute {
+        type t0 = int32
+        var v0 = ssbo t0 \"data\" binding 0
+    b0:
+        %0:32 = deref_var v0 : ssbo t0
+    }";
+    let shader = parse(text).unwrap();
+    let error = validate_lowered(&shader, &Ctx::default()).unwrap_err();
+    let expected = "a pointer that cannot be resolved (Ssbo)";
+    assert!(error.to_string().contains(expected), "{error}");
 }
