@@ -1,7 +1,7 @@
 //! The deliberate faults that `run.py` puts into the simulator can be put in: each finds its line.
 //! The tests that the README names are there. So can those that `compiler/` puts into the compiler.
 //!
-//! In:  `faults.txt`, `compiler/faults.txt`, `README.md`, the simulator's and the compiler's sources.
+//! In:  `faults.txt`, `compiler/faults.txt`, `README.md`, sources of simulator and compiler.
 //! Out: the entries that no longer fit.
 
 #[path = "compiler/list.rs"]
