@@ -131,3 +131,23 @@ fn printed_lir_is_parsed_to_the_same_lir() {
     }
     assert!(compiled > 300, "{compiled} programs");
 }
+
+/// Entries of a swizzle beyond the components of the operation have no meaning: the machine code is
+/// the same, whatever they are.
+#[test]
+fn unused_swizzle_entries_are_not_read() {
+    for case in read_cases("fs", "nir") {
+        let shader = nir::parse(&case.input).unwrap();
+        let mut changed = shader.clone();
+        for instr in changed.instrs.iter_mut().map(|(_, instr)| instr) {
+            let Instr::Alu(alu) = instr else { continue };
+            let components = shader.defs[alu.def].num_components;
+            for i in 0..alu.srcs.len() {
+                let used = usize::from(alu.src_components(i, components));
+                alu.srcs[i].swizzle[used..].fill(15);
+            }
+        }
+        let code = |shader| compile_shader(shader, None, "", false).map(|binary| binary.code);
+        assert!(code(&shader) == code(&changed), "{}", case.path);
+    }
+}
