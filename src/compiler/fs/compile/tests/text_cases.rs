@@ -151,3 +151,30 @@ fn unused_swizzle_entries_are_not_read() {
         assert!(code(&shader) == code(&changed), "{}", case.path);
     }
 }
+
+/// A colour that all pixels share is one register, of which components that are not stored are 0.
+#[test]
+fn replicated_colours_are_one_register() {
+    let text = "shader fragment {
+    b0:
+        %0:32 = const 0
+        %1:32x2 = const 0x3f800000, 0x3f000000
+        store_output %1, %0 {write_mask=3 location=var0 num_slots=1}
+    }";
+    let options = Options {
+        replicated: true,
+        dumps: vec!["isel".into()],
+        validate: true,
+        ..Options::default()
+    };
+    let device = hw::Device::by_name("skl").unwrap();
+    let binary = compile(&nir::parse(text).unwrap(), device, &options).unwrap();
+    let lir = &binary.variants[0].dumps[0].1;
+    let expected = "mov (1|M0|W) v2<1>:ud 0x3f800000:ud
+    1  mov (1|M0|W) v2+4<1>:ud 0x3f000000:ud
+    2  mov (1|M0|W) v2+8<1>:ud 0x0:ud
+    3  mov (1|M0|W) v2+12<1>:ud 0x0:ud
+    4  collect (16|M0) v3<1>:ud header(v2<1>:ud)
+";
+    assert!(lir.contains(expected), "{lir}");
+}
