@@ -55,7 +55,16 @@ fn tests_named_in_the_readme_exist() {
             }
         }
     }
-    let rows = include_str!("README.md")
+    let (simulator, compiler) = include_str!("README.md")
+        .split_once("# Faults in the compiler")
+        .expect("two parts");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for path in compiler.split('`').skip(1).step_by(2) {
+        let is_file = path.ends_with(".rs") || path.contains('/') && path.contains('.');
+        let known = [root.join(path), root.join("tests/mutation").join(path)];
+        assert!(!is_file || known.iter().any(|p| p.exists()), "no {path}");
+    }
+    let rows = simulator
         .lines()
         .filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
     let mut named = 0;
