@@ -178,3 +178,36 @@ fn replicated_colours_are_one_register() {
 ";
     assert!(lir.contains(expected), "{lir}");
 }
+
+/// Without 64-bit integers, lanes are compared by the dwords of their values: both comparisons set
+/// the flag that is read.
+#[test]
+fn votes_without_int64_compare_both_dwords() {
+    let text = "shader compute {
+        workgroup_size 8 1 1
+    b0:
+        %0:32 = const 0
+        %1:32 = vulkan_resource_index %0 {set=0 binding=0}
+        %2:32 = load_subgroup_invocation
+        %3:32 = const 3
+        %4:32 = ishl %2, %3
+        %5:64 = load_ssbo %1, %4 {align_mul=8}
+        %6:1 = vote_ieq %5
+        %7:32 = bcsel %6, %2, %0
+        store_ssbo %7, %1, %4 {write_mask=1 align_mul=4}
+    }";
+    let shader = nir::parse(text).unwrap();
+    let options = Options {
+        layout: layout(&shader),
+        soft_int64: true,
+        required_width: Some(8),
+        dumps: vec!["isel".into()],
+        validate: true,
+        ..Options::default()
+    };
+    let device = hw::Device::by_name("skl").unwrap();
+    let binary = compile(&shader, device, &options).unwrap();
+    let lir = &binary.variants[0].dumps[0].1;
+    let comparisons = lir.matches("(-f0.0) cmp (8|M0) (nef0.0)").count();
+    assert_eq!(comparisons, 2, "{lir}");
+}
