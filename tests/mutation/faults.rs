@@ -1,7 +1,16 @@
 //! The deliberate faults that `run.py` puts into the simulator can be put in: each finds its line.
-//! The tests that the README names are there.
+//! The tests that the README names are there. So can those that `compiler/` puts into the compiler.
 //!
-//! In:  `faults.txt`, `README.md`, the simulator's sources. Out: the entries that no longer fit.
+//! In:  `faults.txt`, `compiler/faults.txt`, `README.md`, sources of simulator and compiler.
+//! Out: the entries that no longer fit.
+
+#[path = "compiler/list.rs"]
+#[allow(dead_code, reason = "drawing and writing are the program's")]
+mod list;
+#[path = "compiler/operators.rs"]
+mod operators;
+#[path = "compiler/sites.rs"]
+mod sites;
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +55,16 @@ fn tests_named_in_the_readme_exist() {
             }
         }
     }
-    let rows = include_str!("README.md")
+    let (simulator, compiler) = include_str!("README.md")
+        .split_once("# Faults in the compiler")
+        .expect("two parts");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for path in compiler.split('`').skip(1).step_by(2) {
+        let is_file = path.ends_with(".rs") || path.contains('/') && path.contains('.');
+        let known = [root.join(path), root.join("tests/mutation").join(path)];
+        assert!(!is_file || known.iter().any(|p| p.exists()), "no {path}");
+    }
+    let rows = simulator
         .lines()
         .filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
     let mut named = 0;
@@ -63,4 +81,66 @@ fn tests_named_in_the_readme_exist() {
         }
     }
     assert!(named > 20, "only {named} tests are named");
+}
+
+#[test]
+fn each_compiler_fault_has_its_site() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/compiler");
+    let sources = list::sources(&root);
+    let list = list::parse(include_str!("compiler/faults.txt"));
+    let (_, faults) = list.expect("blocks of four lines behind a seed");
+    assert_eq!(faults.len(), list::FAULTS);
+    let lost: Vec<String> = faults
+        .iter()
+        .filter(|fault| list::find(&sources, fault).is_none())
+        .map(|f| format!("{} {}: {}", f.file, f.function, f.original))
+        .collect();
+    let advice = "cargo run -p ingot-tests --example mutate-compiler -- redraw";
+    assert!(lost.is_empty(), "{advice}\n{}", lost.join("\n"));
+}
+
+#[test]
+fn switches_enclose_their_sites() {
+    let text = "fn f(a: u32) -> bool {\n    if a < 3 { return true; }\n    g(a);\n    a == 1\n}\n";
+    let sites = sites::sites(text).expect("Rust");
+    let mutated = |operator: &str| {
+        let site = sites.iter().find(|s| s.operator == operator);
+        sites::insert(text, &[(7, site.expect(operator))])
+    };
+    let switch = "crate::__fault(7)";
+    let expected = [
+        (
+            "< to <=",
+            "a < 3 {",
+            format!("(if {switch} {{ (a) <= (3) }} else {{ a < 3 }}) {{"),
+        ),
+        (
+            "condition false",
+            "a < 3 {",
+            format!("(if {switch} {{ false }} else {{ a < 3 }}) {{"),
+        ),
+        (
+            "exit dropped",
+            "return true;",
+            format!("if !{switch} {{ return true; }}"),
+        ),
+        ("call dropped", "g(a);", format!("if !{switch} {{ g(a); }}")),
+        (
+            "body",
+            "bool {",
+            format!("bool {{ if {switch} {{ return true; }}"),
+        ),
+    ];
+    for (operator, from, to) in expected {
+        assert_eq!(mutated(operator), text.replacen(from, &to, 1), "{operator}");
+    }
+    // Nested: the outer switch encloses the inner one.
+    let named = |o: &str| sites.iter().find(|s| s.operator == o).expect("a site");
+    let both = [(1, named("condition negated")), (2, named("literal + 1"))];
+    let inner = "(if crate::__fault(2) { 4 } else { 3 })";
+    let outer = format!("(if crate::__fault(1) {{ !(a < 3) }} else {{ a < {inner} }}) {{");
+    assert_eq!(
+        sites::insert(text, &both),
+        text.replacen("a < 3 {", &outer, 1)
+    );
 }

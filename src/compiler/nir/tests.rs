@@ -1,5 +1,7 @@
 //! Runs the text cases of tests/nir.
 
+use crate::builder::Builder;
+use crate::ir::{Access, Shader, Stage};
 use crate::parse::parse;
 use crate::validate::validate;
 use std::path::Path;
@@ -92,4 +94,25 @@ fn parse_corrupted_text(text: &str) {
             let _ = shader.to_string();
         }
     }
+}
+
+#[test]
+fn access_qualifiers_have_one_bit_each() {
+    for bit in 0..8 {
+        let access = Access::from_bits(1 << bit);
+        assert_ne!(access, Access::default(), "bit {bit}");
+        assert_eq!(access.bits(), 1 << bit, "{access:?}");
+    }
+    assert_eq!(Access::from_bits(1 << 8), Access::default());
+}
+
+/// A pointer that is no deref has no qualifiers that a store could inherit.
+#[test]
+fn store_through_another_pointer_has_no_access_qualifiers() {
+    let mut shader = Shader::new(Stage::Compute, "main");
+    let mut b = Builder::at_end(&mut shader);
+    let pointer = b.imm_u32(0);
+    b.store_deref(pointer, pointer);
+    let text = shader.to_string();
+    assert!(text.contains("{write_mask=1 access=0}"), "{text}");
 }

@@ -3,8 +3,9 @@
 use crate::pass::{Ctx, IndirectSets, PipelineStep, RobustBuffers};
 use crate::pipeline::GEN9;
 use crate::runner::PassRunner;
+use crate::validate_lowered::validate_lowered;
 use nir::interp::Machine;
-use nir::{Shader, parse, parse_bits};
+use nir::{Instr, Shader, parse, parse_bits};
 use std::path::Path;
 
 /// All cases in `tests/opt`, sorted by name: (path, text).
@@ -233,9 +234,33 @@ fn parse_link(text: &str) -> abi::OutputLink {
 
 #[test]
 fn text_cases() {
+    run_cases(|_| {});
+}
+
+/// Entries of a swizzle beyond the components of the operation have no meaning: no pass reads them.
+#[test]
+fn unused_swizzle_entries_are_not_read() {
+    run_cases(|shader| {
+        for instr in shader.instrs.ids().collect::<Vec<_>>() {
+            let Instr::Alu(mut alu) = shader.instrs[instr].clone() else {
+                continue;
+            };
+            let components = shader.defs[alu.def].num_components;
+            for i in 0..alu.srcs.len() {
+                let used = usize::from(alu.src_components(i, components));
+                alu.srcs[i].swizzle[used..].fill(15);
+            }
+            shader.instrs[instr] = Instr::Alu(alu);
+        }
+    });
+}
+
+/// Runs the passes of each case over its shader, which `prepare` changes first.
+fn run_cases(prepare: impl Fn(&mut Shader)) {
     for (name, text) in cases() {
         let start = text.find("\nshader ").unwrap();
         let mut shader = parse(&text[start..]).unwrap_or_else(|e| panic!("{name}: {e}"));
+        prepare(&mut shader);
         nir::validate(&shader).unwrap_or_else(|e| panic!("{name}: input: {e}"));
         let head = text.lines().next().unwrap();
         let passes: Vec<PipelineStep> = head
@@ -288,4 +313,18 @@ fn text_cases() {
             println!("{name}\n{shader}");
         }
     }
+}
+
+#[test]
+fn pointers_that_remain_after_the_passes_are_refused() {
+    let text = "shader compute {
+        type t0 = int32
+        var v0 = ssbo t0 \"data\" binding 0
+    b0:
+        %0:32 = deref_var v0 : ssbo t0
+    }";
+    let shader = parse(text).unwrap();
+    let error = validate_lowered(&shader, &Ctx::default()).unwrap_err();
+    let expected = "a pointer that cannot be resolved (Ssbo)";
+    assert!(error.to_string().contains(expected), "{error}");
 }

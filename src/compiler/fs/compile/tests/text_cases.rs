@@ -131,3 +131,83 @@ fn printed_lir_is_parsed_to_the_same_lir() {
     }
     assert!(compiled > 300, "{compiled} programs");
 }
+
+/// Entries of a swizzle beyond the components of the operation have no meaning: the machine code is
+/// the same, whatever they are.
+#[test]
+fn unused_swizzle_entries_are_not_read() {
+    for case in read_cases("fs", "nir") {
+        let shader = nir::parse(&case.input).unwrap();
+        let mut changed = shader.clone();
+        for instr in changed.instrs.iter_mut().map(|(_, instr)| instr) {
+            let Instr::Alu(alu) = instr else { continue };
+            let components = shader.defs[alu.def].num_components;
+            for i in 0..alu.srcs.len() {
+                let used = usize::from(alu.src_components(i, components));
+                alu.srcs[i].swizzle[used..].fill(15);
+            }
+        }
+        let code = |shader| compile_shader(shader, None, "", false).map(|binary| binary.code);
+        assert!(code(&shader) == code(&changed), "{}", case.path);
+    }
+}
+
+/// A colour that all pixels share is one register, of which components that are not stored are 0.
+#[test]
+fn replicated_colours_are_one_register() {
+    let text = "shader fragment {
+    b0:
+        %0:32 = const 0
+        %1:32x2 = const 0x3f800000, 0x3f000000
+        store_output %1, %0 {write_mask=3 location=var0 num_slots=1}
+    }";
+    let options = Options {
+        replicated: true,
+        dumps: vec!["isel".into()],
+        validate: true,
+        ..Options::default()
+    };
+    let device = hw::Device::by_name("skl").unwrap();
+    let binary = compile(&nir::parse(text).unwrap(), device, &options).unwrap();
+    let lir = &binary.variants[0].dumps[0].1;
+    let expected = "mov (1|M0|W) v2<1>:ud 0x3f800000:ud
+    1  mov (1|M0|W) v2+4<1>:ud 0x3f000000:ud
+    2  mov (1|M0|W) v2+8<1>:ud 0x0:ud
+    3  mov (1|M0|W) v2+12<1>:ud 0x0:ud
+    4  collect (16|M0) v3<1>:ud header(v2<1>:ud)
+";
+    assert!(lir.contains(expected), "{lir}");
+}
+
+/// Without 64-bit integers, lanes are compared by the dwords of their values: both comparisons set
+/// the flag that is read.
+#[test]
+fn votes_without_int64_compare_both_dwords() {
+    let text = "shader compute {
+        workgroup_size 8 1 1
+    b0:
+        %0:32 = const 0
+        %1:32 = vulkan_resource_index %0 {set=0 binding=0}
+        %2:32 = load_subgroup_invocation
+        %3:32 = const 3
+        %4:32 = ishl %2, %3
+        %5:64 = load_ssbo %1, %4 {align_mul=8}
+        %6:1 = vote_ieq %5
+        %7:32 = bcsel %6, %2, %0
+        store_ssbo %7, %1, %4 {write_mask=1 align_mul=4}
+    }";
+    let shader = nir::parse(text).unwrap();
+    let options = Options {
+        layout: layout(&shader),
+        soft_int64: true,
+        required_width: Some(8),
+        dumps: vec!["isel".into()],
+        validate: true,
+        ..Options::default()
+    };
+    let device = hw::Device::by_name("skl").unwrap();
+    let binary = compile(&shader, device, &options).unwrap();
+    let lir = &binary.variants[0].dumps[0].1;
+    let comparisons = lir.matches("(-f0.0) cmp (8|M0) (nef0.0)").count();
+    assert_eq!(comparisons, 2, "{lir}");
+}

@@ -1,6 +1,6 @@
 //! Tests of the scheduler: a long generated program. Its other tests are text.
 
-use super::{PRESSURES, PressureHeuristic, after_allocation, before_allocation};
+use super::{PRESSURES, PressureHeuristic, after_allocation, before_allocation, blocks};
 use crate::alloc::regalloc;
 use crate::lir::live::{intervals, loops};
 use crate::lir::parse::parse;
@@ -61,4 +61,18 @@ fn scheduling_preserves_dependencies() {
     after_allocation(&mut lir, &found.unwrap().unwrap().reg);
     assert_eq!(run(&lir), want);
     assert_eq!(lir.insts.len(), 208);
+}
+
+#[test]
+fn blocks_have_instructions() {
+    let text = "simd8
+        v0: 1 g0, v1: 1
+        mov (8|M0) v1<1>:ud 0x3:ud
+        (+f0.0) if (8|M0)
+        mov (8|M0) v1<1>:ud v0<1>:ud
+        mov (8|M0) v1<1>:ud 0x5:ud
+        else (8|M0)
+        endif (8|M0)";
+    let lir = parse(text).unwrap();
+    assert_eq!(blocks(&lir), [(0, 1), (2, 4)]);
 }
