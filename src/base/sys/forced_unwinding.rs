@@ -5,10 +5,10 @@
 //! Out: Rust's own answer; for forced unwinding "continue", in every frame.
 //!
 //! Programs end threads that are inside a driver: Wine does it to all threads of a process that
-//! exits, by `pthread_exit` in a signal handler. That unwinds the stack by force. Rust's personality
-//! routine would enter `catch_unwind`, which the C library answers with "FATAL: exception not
-//! rethrown" and an abort. As frames of C libraries, those of Rust are passed over: their
-//! destructors do not run, and a lock that the thread held stays locked.
+//! exits, by `pthread_exit` in a signal handler. That unwinds the stack by force. Rust's
+//! personality routine would enter `catch_unwind`, which the C library answers with "FATAL:
+//! exception not rethrown" and an abort. As frames of C libraries, those of Rust are passed over:
+//! their destructors do not run, and a lock that the thread held stays locked.
 //! Ref: Itanium C++ ABI, "Exception Handling", section 1.3 (forced unwinding) and 2.5 (personality
 //!      routine).
 

@@ -11,7 +11,8 @@
 //! Ref: Vulkan specification, "Window System Integration (WSI)".
 //!
 //! Files import one way: `error`, `schedule` and `timing` ← `present` ← `format`, `display`,
-//! `headless`, `timeline`, `wayland`, `x11`, `render_times` and `frame` ← `surface` ← `swapchain`.
+//! `headless`, `timeline`, `wayland`, `x11`, `render_times` and `frame` ← `surface` ←
+//! `swapchain`.
 
 pub mod display;
 pub mod error;
