@@ -25,6 +25,7 @@ fn shader(size: u32, declarations: &str, body: &str) -> String {
         "#version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_image_int64 : require
+#extension GL_EXT_shader_image_load_formatted : require
 #extension GL_EXT_nonuniform_qualifier : require
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = {size}) in;
@@ -442,7 +443,9 @@ layout(binding = 2, r64ui) uniform u64imageBuffer line;
 layout(binding = 3, r64ui) uniform u64image3D volume;
 layout(binding = 4, r64ui) uniform u64image1DArray rows;
 layout(binding = 5, r64ui) uniform u64image2D none;
-layout(binding = 6, r64ui) uniform u64imageBuffer no_line;";
+layout(binding = 6, r64ui) uniform u64imageBuffer no_line;
+layout(binding = 7) uniform u64image2D none_of_any_format;
+layout(binding = 8) uniform u64image2DArray layers_of_any_format;";
     // Each in bounds but for one coordinate.
     let body = "    ivec3 beside[6] = { ivec3(5, 0, 0), ivec3(0, 3, 0), ivec3(0, 0, 2),
         ivec3(-1, 0, 0), ivec3(0, -1, 0), ivec3(0, 0, -1) };
@@ -463,7 +466,10 @@ layout(binding = 6, r64ui) uniform u64imageBuffer no_line;";
         imageStore(none, ivec2(k), u64vec4(1ul));
         r[7] |= imageAtomicAdd(no_line, k, 1ul) | imageLoad(no_line, k).x;
         imageStore(no_line, k, u64vec4(1ul));
+        u64vec4 nothing = imageLoad(none_of_any_format, ivec2(k));
+        r[13] |= nothing.x | nothing.y | nothing.z | nothing.w;
     }
+    r[14] = imageLoad(layers_of_any_format, ivec3(0)).w;
     r[8] = imageAtomicAdd(layers, ivec3(4, 2, 1), 1000ul);
     r[9] = imageAtomicAdd(line, 3, 1000ul);
     r[10] = imageAtomicAdd(volume, ivec3(4, 2, 1), 1000ul);
@@ -497,11 +503,13 @@ layout(binding = 6, r64ui) uniform u64imageBuffer no_line;";
         storage(views[2]),
         storage(vk::ImageView::null()),
         Descriptor::Texels(T::STORAGE_TEXEL_BUFFER, vk::BufferView::null()),
+        storage(vk::ImageView::null()),
+        storage(views[0]),
     ];
     let glsl = shader(1, declarations, body);
     for by in [UpdateBy::Write, UpdateBy::Push, UpdateBy::Template] {
-        let mut out = rig.buffer(8 * 13);
-        out.write_dwords(&[0; 26]);
+        let mut out = rig.buffer(8 * 15);
+        out.write_dwords(&[0; 30]);
         run(&rig, &glsl, &out, &given, &[], by);
         let (layer_texel, volume_texel, row_texel) = (2 * 15 + 14, 15 + 14, 2 * 5 + 4);
         let before = [
@@ -518,6 +526,7 @@ layout(binding = 6, r64ui) uniform u64imageBuffer no_line;";
         assert_eq!(found[8..12], before);
         // (5, 3, 2) + (5, 3, 2) + (4, 5, 2).
         assert_eq!(found[12], 14 * 10000 + 11 * 100 + 6);
+        assert_eq!(found[13..], [0, 1]);
         for (info, image, texels) in [&layered, &volume, &rows] {
             assert_eq!(&contents(&rig, image, info, 0), texels);
         }

@@ -314,6 +314,7 @@ fn memory_of_applications_and_of_the_driver_is_reported() {
         khr::external_memory_fd::NAME,
     ];
     let d = device(&rig, &names, (&raw mut report).cast());
+    let device = d.handle().as_raw();
     let files = khr::external_memory_fd::Device::new(&rig.instance, &d);
     let kind = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
     let (first, second) = unsafe {
@@ -372,8 +373,8 @@ fn memory_of_applications_and_of_the_driver_is_reported() {
     );
     // Whatever the driver allocates for itself is freed with the device.
     let mut live = std::collections::BTreeMap::new();
-    for (kind, number, bytes, object, _) in driver {
-        assert_eq!(object, vk::ObjectType::DEVICE);
+    for (kind, number, bytes, object, handle) in driver {
+        assert_eq!((object, handle), (vk::ObjectType::DEVICE, device));
         match kind {
             Kind::ALLOCATE => assert_eq!(live.insert(number, bytes), None),
             Kind::FREE => assert_eq!(live.remove(&number), Some(bytes)),

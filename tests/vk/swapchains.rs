@@ -175,7 +175,7 @@ fn a_surface_reports_its_capabilities() {
         assert!(
             found
                 .supported_usage_flags
-                .contains(vk::ImageUsageFlags::COLOR_ATTACHMENT)
+                .contains(vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::STORAGE)
         );
         let modes = screen
             .surfaces

@@ -5,8 +5,8 @@
 //! Ref: VK_EXT_device_memory_report, VK_EXT_device_address_binding_report.
 
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
@@ -43,11 +43,26 @@ pub struct MemoryEvent {
     pub bytes: u64,
 }
 
+/// Events of buffers that a device allocates before it has a handle; they are reported when it has
+/// one, because the handle identifies them.
+enum BeforeStart {
+    Waiting(Vec<MemoryEvent>),
+    Started,
+}
+
+impl Default for BeforeStart {
+    fn default() -> Self {
+        BeforeStart::Waiting(Vec::new())
+    }
+}
+
 /// The callbacks that an application gives at the creation of a device.
 #[derive(Default)]
 pub struct Reports {
     receivers: Vec<Receiver>,
     bindings: Option<MessageSink>,
+    /// The driver's own buffers, until the device has a handle.
+    before_start: Mutex<BeforeStart>,
     /// Handle of the device, once it exists.
     device: AtomicU64,
     stopped: AtomicBool,
@@ -100,15 +115,33 @@ impl Reports {
                 number: report.number,
                 bytes: report.bytes,
             };
-            let device = reports.device.load(Relaxed);
-            reports.send(event, c::ObjectType::DEVICE, device);
+            reports.own_buffer(event);
         };
         (!self.receivers.is_empty()).then(|| i915::BufferListener(Arc::new(listener)))
+    }
+
+    fn own_buffer(&self, event: MemoryEvent) {
+        if let BeforeStart::Waiting(events) = &mut *self.before_start() {
+            events.push(event);
+            return;
+        }
+        self.send(event, c::ObjectType::DEVICE, self.device.load(Relaxed));
+    }
+
+    fn before_start(&self) -> MutexGuard<'_, BeforeStart> {
+        let state = self.before_start.lock();
+        state.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The device has this handle from now on.
     pub fn start(&self, device: c::Device) {
         self.device.store(device.as_raw(), Relaxed);
+        let before = std::mem::replace(&mut *self.before_start(), BeforeStart::Started);
+        if let BeforeStart::Waiting(events) = before {
+            for event in events {
+                self.send(event, c::ObjectType::DEVICE, device.as_raw());
+            }
+        }
     }
 
     /// Ends the reports: the device is destroyed.

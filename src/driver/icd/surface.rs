@@ -109,6 +109,7 @@ pub fn supported_usage(physical: &vk::PhysicalDevice, format: c::Format) -> c::I
         U::STORAGE,
         U::COLOR_ATTACHMENT,
         U::INPUT_ATTACHMENT,
+        U::ATTACHMENT_FEEDBACK_LOOP_EXT,
     ];
     let supported = |usage: &U| {
         let description = wsi::frame::ImageDescription {
@@ -162,7 +163,8 @@ unsafe fn capabilities(
         supported_transforms: c::SurfaceTransformFlagsKHR::IDENTITY,
         current_transform: c::SurfaceTransformFlagsKHR::IDENTITY,
         supported_composite_alpha: alphas.fold(none, |all, one| all | one),
-        supported_usage_flags: uses.reduce(|all, one| all & one).unwrap_or_default(),
+        // What a swapchain of some format supports; not all of them have every use.
+        supported_usage_flags: uses.fold(c::ImageUsageFlags::empty(), |all, one| all | one),
     })
 }
 

@@ -19,6 +19,8 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
+/// SPIR-V's number of an image format that is not declared.
+const UNKNOWN_FORMAT: u32 = 0;
 /// SPIR-V's number of the format of the loads.
 const RG32UI: u32 = 35;
 
@@ -48,7 +50,9 @@ fn lower_access(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
     let Instr::Intrinsic(mut i) = b.shader.instrs[id].clone() else {
         return None;
     };
-    i.indices[i.op.index_of("format")?] = RG32UI;
+    let format = i.op.index_of("format")?;
+    let declares_format = i.indices[format] != UNKNOWN_FORMAT;
+    i.indices[format] = RG32UI;
     let Some(def) = i.def else {
         let texel = b.channel(i.srcs[3], 0);
         let low = b.unpack_64_2x32_split_x(texel);
@@ -62,9 +66,16 @@ fn lower_access(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
     let [low, high] = [0, 1].map(|c| b.channel(dwords, c));
     let mut parts: SmallVec<[Id<Def>; 4]> = SmallVec::new();
     parts.push(b.pack_64_2x32_split(low, high));
-    // Missing components are 0, alpha 1.
+    // Missing components are 0, alpha 1; but if no format is declared, all components of a null
+    // descriptor are 0.
     parts.extend([0, 0, 1].map(|value| b.imm_int(64, value)));
     parts.truncate(components);
+    if let Some(alpha) = parts.get_mut(3).filter(|_| !declares_format) {
+        let columns = load_dwords(b, &i, TexelAddressing::EXTENT_BYTE)[0];
+        let one = b.imm_u32(1);
+        let exists = b.umin(columns, one);
+        *alpha = b.u2u(exists, 64);
+    }
     Some(Action::ReplaceVec(parts))
 }
 
