@@ -476,15 +476,17 @@ layout(binding = 8) uniform u64image2DArray layers_of_any_format;";
     r[11] = imageAtomicAdd(rows, ivec2(4, 1), 1000ul);
     ivec3 sizes = imageSize(layers) + imageSize(volume) + ivec3(imageSize(line), imageSize(rows));
     r[12] = uint64_t(sizes.x * 10000 + sizes.y * 100 + sizes.z);";
-    let make = |extent, layers| {
+    let make = |format, extent, layers| {
         let info = image_info(format, extent, 1, layers).usage(usage());
         let image = Image::new(&rig, &info);
         let texels = number(&rig, &image, &info, 0, 100);
         (info, image, texels)
     };
-    let mut layered = make([5, 3, 1], 4);
-    let mut volume = make([5, 3, 2], 1);
-    let mut rows = make([5, 1, 1], 4);
+    let mut layered = make(format, [5, 3, 1], 4);
+    let mut volume = make(format, [5, 3, 2], 1);
+    // Translators of Direct3D access pairs of dwords in this way, too.
+    let pairs = vk::Format::R32G32_UINT;
+    let mut rows = make(pairs, [5, 1, 1], 4);
     let mut line = rig.buffer_for(8 * 8, vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER);
     line.write_dwords(&[
         200, 1, 201, 1, 202, 1, 203, 1, 204, 1, 205, 1, 206, 1, 207, 1,
@@ -494,7 +496,7 @@ layout(binding = 8) uniform u64image2DArray layers_of_any_format;";
     let views = [
         view(&rig, &layered.1, (K::TYPE_2D_ARRAY, format), 0, (1, 2)),
         view(&rig, &volume.1, (K::TYPE_3D, format), 0, (0, 1)),
-        view(&rig, &rows.1, (K::TYPE_1D_ARRAY, format), 0, (1, 2)),
+        view(&rig, &rows.1, (K::TYPE_1D_ARRAY, pairs), 0, (1, 2)),
     ];
     let given = [
         storage(views[0]),

@@ -226,7 +226,7 @@ impl View {
             let read = read.and_then(|number| hw::Format::by_number(number.into()));
             let pack_storage = |hw| pack(part, hw, SurfaceUsage::Storage, format.swizzle);
             let mut states = [pack_storage(hw)?, pack_storage(read.unwrap_or(hw))?];
-            if format.has_64_bit_texels() {
+            if format.has_addressed_texels() {
                 let viewed = (hw, SurfaceUsage::Storage, format.swizzle);
                 let addressing = with_view(image, part, viewed, &range, info, |view| {
                     view.texel_addressing()
