@@ -131,11 +131,11 @@ fn storage(view: vk::ImageView) -> Descriptor {
     Descriptor::Image(vk::DescriptorType::STORAGE_IMAGE, view, vk::Sampler::null())
 }
 
-/// A view of a buffer of 64-bit integers.
-fn texel_view(rig: &Rig, buffer: &Buffer<'_>, range: u64) -> vk::BufferView {
+/// A view of a buffer.
+fn texel_view(rig: &Rig, buffer: &Buffer<'_>, format: vk::Format, range: u64) -> vk::BufferView {
     let info = vk::BufferViewCreateInfo::default()
         .buffer(buffer.buffer)
-        .format(vk::Format::R64_UINT)
+        .format(format)
         .range(range);
     unsafe { rig.device.create_buffer_view(&info, None) }.unwrap()
 }
@@ -491,7 +491,7 @@ layout(binding = 8) uniform u64image2DArray layers_of_any_format;";
     line.write_dwords(&[
         200, 1, 201, 1, 202, 1, 203, 1, 204, 1, 205, 1, 206, 1, 207, 1,
     ]);
-    let texels = texel_view(&rig, &line, 8 * 4);
+    let texels = texel_view(&rig, &line, pairs, 8 * 4);
     use vk::ImageViewType as K;
     let views = [
         view(&rig, &layered.1, (K::TYPE_2D_ARRAY, format), 0, (1, 2)),
@@ -638,7 +638,8 @@ fn descriptors_in_sets_of_both_kinds() {
         write(&rig, set, (0, 0), T::STORAGE_BUFFER, &out);
         let format = (vk::ImageViewType::TYPE_2D, vk::Format::R64_UINT);
         let views = [0, 1].map(|n| view(&rig, &numbered.images[n], format, 0, (0, 1)));
-        let texels = [0, 1].map(|n| texel_view(&rig, &numbered.lines[n], vk::WHOLE_SIZE));
+        let number = vk::Format::R64_UINT;
+        let texels = [0, 1].map(|n| texel_view(&rig, &numbered.lines[n], number, vk::WHOLE_SIZE));
         for (which, element) in [(0, 0), (1, last)] {
             let image = [vk::DescriptorImageInfo::default()
                 .image_view(views[which])
