@@ -99,47 +99,47 @@ void main()
     unsafe { rig.device.destroy_sampler(sampler, None) };
 }
 
-#[test]
-fn alpha_images_are_stored_to() {
-    let rig = Rig::new();
-    let format = vk::Format::A8_UNORM_KHR;
+/// The bytes of four texels of an image that a shader stores `colour` to, which may depend on `at`,
+/// the texel's number.
+fn stored(rig: &Rig, format: vk::Format, texel_bytes: u32, colour: &str) -> Vec<u8> {
     let info = image_info(format, [4, 1, 1], 1, 1)
         .image_type(vk::ImageType::TYPE_2D)
         .usage(vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC);
-    let image = Image::new(&rig, &info);
-    let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
-    let glsl = "#version 450
+    let image = Image::new(rig, &info);
+    let seen = view(rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
+    let glsl = format!(
+        "#version 450
 layout(local_size_x = 4) in;
-layout(std430, binding = 0) buffer Out { uint done[]; };
+layout(std430, binding = 0) buffer Out {{ uint done[]; }};
 layout(binding = 1) writeonly uniform image2D image;
 void main()
-{
+{{
     int at = int(gl_LocalInvocationID.x);
-    imageStore(image, ivec2(at, 0), vec4(0.6, 0.7, 0.8, at * 0.2));
+    imageStore(image, ivec2(at, 0), {colour});
     done[at] = 1;
-}";
+}}"
+    );
     let out = rig.buffer(16);
     let kind = vk::DescriptorType::STORAGE_IMAGE;
     let given = [Descriptor::Image(kind, seen, vk::Sampler::null())];
-    run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
-    assert_eq!(contents(&rig, &image, &info, 1), [0, 51, 102, 153]);
+    run(rig, &glsl, &out, &given, &[], UpdateBy::Write);
     unsafe { rig.device.destroy_image_view(seen, None) };
+    contents(rig, &image, &info, texel_bytes).to_vec()
+}
+
+#[test]
+fn alpha_images_are_stored_to() {
+    let rig = Rig::new();
+    let colour = "vec4(0.6, 0.7, 0.8, at * 0.2)";
+    let found = stored(&rig, vk::Format::A8_UNORM_KHR, 1, colour);
+    assert_eq!(found, [0, 51, 102, 153]);
 }
 
 #[test]
 fn images_with_exchanged_channels_are_stored_to() {
     let rig = Rig::new();
-    let glsl = "#version 450
-layout(local_size_x = 4) in;
-layout(std430, binding = 0) buffer Out { uint done[]; };
-layout(binding = 1) writeonly uniform image2D image;
-void main()
-{
-    int at = int(gl_LocalInvocationID.x);
-    imageStore(image, ivec2(at, 0), vec4(at == 0, at == 1, at == 2, at == 3));
-    done[at] = 1;
-}";
     // Texels that are red, green, blue, and transparent but for the last.
+    let colour = "vec4(at == 0, at == 1, at == 2, at == 3)";
     for (format, texels) in [
         (
             vk::Format::B5G6R5_UNORM_PACK16,
@@ -156,18 +156,8 @@ void main()
         };
         let storage = vk::FormatFeatureFlags::STORAGE_IMAGE;
         assert!(features.optimal_tiling_features.contains(storage));
-        let info = image_info(format, [4, 1, 1], 1, 1)
-            .image_type(vk::ImageType::TYPE_2D)
-            .usage(vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC);
-        let image = Image::new(&rig, &info);
-        let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, format, COLOUR);
-        let out = rig.buffer(16);
-        let kind = vk::DescriptorType::STORAGE_IMAGE;
-        let given = [Descriptor::Image(kind, seen, vk::Sampler::null())];
-        run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
         let expected: Vec<u8> = texels.iter().flat_map(|t| t.to_le_bytes()).collect();
-        assert_eq!(contents(&rig, &image, &info, 2)[..], expected, "{format:?}");
-        unsafe { rig.device.destroy_image_view(seen, None) };
+        assert_eq!(stored(&rig, format, 2, colour), expected, "{format:?}");
     }
 }
 

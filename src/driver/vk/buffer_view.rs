@@ -72,7 +72,7 @@ impl BufferView {
             surface_if(FormatUse::TYPED_WRITE, format_number),
             surface_if(FormatUse::TYPED_WRITE, read),
         ];
-        if row.has_addressed_texels() && count > 0 {
+        if bytes == abi::ADDRESSED_TEXEL_BYTES && count > 0 {
             let addressing = abi::TexelAddressing {
                 base_address: address,
                 extent: [count as u32, 1, 1],

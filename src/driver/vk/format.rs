@@ -422,12 +422,6 @@ impl Format {
         matches!(self.api, F::R64_UINT | F::R64_SINT)
     }
 
-    /// Whether shaders may access texels as 64-bit integers: those, and pairs of dwords, which
-    /// translators of Direct3D access so without a view of another format.
-    pub fn has_addressed_texels(&self) -> bool {
-        self.has_64_bit_texels() || self.api == F::R32G32_UINT
-    }
-
     /// The format as texel buffers have it.
     pub fn for_texel_buffers(&self) -> &Format {
         let mut pairs = PAIR_FORMATS.iter();

@@ -226,7 +226,9 @@ impl View {
             let read = read.and_then(|number| hw::Format::by_number(number.into()));
             let pack_storage = |hw| pack(part, hw, SurfaceUsage::Storage, format.swizzle);
             let mut states = [pack_storage(hw)?, pack_storage(read.unwrap_or(hw))?];
-            if format.has_addressed_texels() {
+            // Whatever their format: translators of Direct3D access pairs of dwords as 64-bit
+            // integers without a view of that format.
+            if u32::from(hw.block_bits) == 8 * abi::ADDRESSED_TEXEL_BYTES {
                 let viewed = (hw, SurfaceUsage::Storage, format.swizzle);
                 let addressing = with_view(image, part, viewed, &range, info, |view| {
                     view.texel_addressing()

@@ -1,4 +1,7 @@
-/* A program whose thread waits for a fence that nobody signals, and ends there by pthread_exit in a signal handler, as Wine's do. */
+/*
+ * A program whose thread waits for a fence that nobody signals, and ends there by pthread_exit in
+ * a signal handler, as Wine's do.
+ */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
