@@ -306,3 +306,21 @@ fn objects_in_application_memory_work() {
     }
     assert!(lender.out.borrow().is_empty());
 }
+
+/// A pipeline layout takes its sets after its memory is allocated; the memory of one that cannot
+/// take them all is freed.
+#[test]
+fn a_pipeline_layout_with_too_many_sets_keeps_no_memory() {
+    let rig = Rig::new();
+    let lender = Lender::default();
+    lender.left.set(usize::MAX);
+    let info = vk::DescriptorSetLayoutCreateInfo::default();
+    let set = unsafe { rig.device.create_descriptor_set_layout(&info, None) }.unwrap();
+    let sets = [set; 33];
+    let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+    let created = unsafe { (rig.device).create_pipeline_layout(&info, Some(&lender.callbacks())) };
+    assert_eq!(created, Err(vk::Result::ERROR_UNKNOWN));
+    assert_eq!(lender.asked.get(), 1);
+    assert!(lender.out.borrow().is_empty());
+    unsafe { rig.device.destroy_descriptor_set_layout(set, None) };
+}

@@ -13,8 +13,8 @@ use ash::vk as c;
 use ash::vk::Handle;
 use vk::descriptor::{
     BindingInfo, BufferDescriptor, DescriptorContents, DescriptorPool, DescriptorUpdateTemplate,
-    PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, SetLayouts, SetWriter, SurfaceHeap,
-    TemplateEntry, descriptor_slots,
+    PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, SetWriter, SurfaceHeap, TemplateEntry,
+    descriptor_slots,
 };
 
 use crate::entry::{done, entries};
@@ -88,13 +88,13 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkPipelineLayoutCreateInfo")?;
-        let sets = raw::slice(info.p_set_layouts, info.set_layout_count)
-            .iter()
-            .map(|&layout| set_layout(layout))
-            .collect::<vk::Result<SetLayouts>>()?;
         let push = raw::slice(info.p_push_constant_ranges, info.push_constant_range_count);
-        let layout = PipelineLayout::with_sets(sets, push.iter().map(push_range))?;
-        raw::write(pipeline_layout, handle::create_with(allocator, Arc::new(layout))?);
+        let empty = PipelineLayout::without_sets(push.iter().map(push_range))?;
+        let sets = raw::slice(info.p_set_layouts, info.set_layout_count);
+        let created = handle::create_and_fill(allocator, empty, |layout: &mut PipelineLayout| {
+            sets.iter().try_for_each(|&set| layout.add_set(set_layout(set)?))
+        })?;
+        raw::write(pipeline_layout, created);
         done()
     }
 
@@ -289,6 +289,7 @@ pub(crate) fn push_range(range: &c::PushConstantRange) -> PushRange {
 ///
 /// # Safety
 /// The handle is null or a set layout of this driver.
+#[inline]
 pub(crate) unsafe fn set_layout(layout: c::DescriptorSetLayout) -> vk::Result<Arc<SetLayout>> {
     // SAFETY: as the caller says.
     let layout = unsafe { handle::optional(layout)? };

@@ -15,8 +15,8 @@ use vk::pipeline_binary::{BinaryKey, PipelineBinary};
 use crate::entry::entries;
 use crate::objects::{DeviceObject, PipelineObject};
 use crate::pipeline::{
-    CreationFeedback, create_pipelines, given_binaries, pipeline_flags, shader_info, stage_layout,
-    write_feedback,
+    CreationFeedback, create_pipelines, given_binaries, pipeline_flags, pipeline_layout,
+    shader_info, stage_layout, write_feedback,
 };
 use crate::{dynamic, handle, raw, render, types};
 
@@ -170,18 +170,18 @@ unsafe fn graphics_info<'a>(
         let flags = pipeline_flags(info.p_next, info.flags);
         let parts = own_parts(info, !libraries.is_empty());
         let shaders = parts & (Parts::PRE_RASTERIZATION | Parts::FRAGMENT_SHADER);
-        let layout = handle::optional(info.layout)?;
+        let layout = pipeline_layout(info.layout)?;
         let mut stages = Vec::new();
         if !shaders.is_empty() {
             for from in raw::slice(info.p_stages, info.stage_count) {
                 let stage = stage(from.stage)?;
                 if parts.contains(part_of_stage(stage)) {
-                    let layout = stage_layout(context, (stage, from), info.layout, flags)?;
+                    let layout = stage_layout(context, (stage, from), layout.as_ref(), flags)?;
                     stages.push(shader_info(stage, from, &layout, (flags, info.p_next))?);
                 }
             }
         }
-        let layouts = stages.iter().map(|shader| &shader.layout).chain(layout);
+        let layouts = stages.iter().map(|shader| &shader.layout).chain(&layout);
         let may_hold_inputs = layouts
             .into_iter()
             .any(|layout| layout.may_hold_input_attachments());
@@ -194,7 +194,7 @@ unsafe fn graphics_info<'a>(
             fixed: fixed_function_info(info, parts)?,
             views: views(info, parts)?,
             reads_tests: test_reads(info, parts, may_hold_inputs)?,
-            layout: layout.cloned(),
+            layout,
         })
     }
 }

@@ -118,6 +118,28 @@ pub unsafe fn create_with<H: HandleType>(
     }
 }
 
+/// As [`create_with`], and completes the object where it lies, so that members written one by one
+/// are not moved (see [`init`]). Destroys the handle if `fill` fails.
+///
+/// # Safety
+/// As [`create_with`].
+#[inline]
+pub unsafe fn create_and_fill<H: HandleType>(
+    allocator: *const c::AllocationCallbacks<'_>,
+    object: H::Object,
+    fill: impl FnOnce(&mut H::Object) -> vk::Result<()>,
+) -> vk::Result<H> {
+    // SAFETY: as the caller says; nobody else has the new handle.
+    unsafe {
+        let handle = create_with(allocator, object)?;
+        let filled = get_mut(handle).and_then(fill);
+        if filled.is_err() {
+            destroy(handle);
+        }
+        filled.map(|()| handle)
+    }
+}
+
 /// # Safety
 /// As [`create_with`].
 #[cold]

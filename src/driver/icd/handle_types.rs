@@ -32,7 +32,7 @@ handle_types! {
     DeviceMemory = 7: Arc<vk::memory::DeviceMemory>;
     Buffer = 8: vk::buffer::Buffer;
     DescriptorSetLayout = 9: Arc<vk::descriptor::SetLayout>;
-    PipelineLayout = 10: Arc<vk::descriptor::PipelineLayout>;
+    PipelineLayout = 10: vk::descriptor::PipelineLayout;
     DescriptorPool = 11: objects::DescriptorPoolObject;
     DescriptorSet = 12: set_list::DescriptorSetObject;
     DescriptorUpdateTemplate = 13: vk::descriptor::DescriptorUpdateTemplate;

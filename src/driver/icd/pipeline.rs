@@ -15,6 +15,7 @@ use vk::pipeline_binary::{BinaryKey, PipelineBinary};
 use vk::shader::{ShaderModule, SpecializationConstant};
 
 use crate::entry::{done, entries};
+use crate::handle::HandleType;
 use crate::objects::{DeviceObject, PipelineObject};
 use crate::types::{PIPELINE_DESCRIPTOR_HEAP, PipelineBinaryInfoKHR};
 use crate::{diagnosis, handle, heap_mapping, raw};
@@ -392,7 +393,9 @@ unsafe fn compute_layout(
     // SAFETY: as the caller says.
     unsafe {
         let flags = pipeline_flags(info.p_next, info.flags);
-        stage_layout(context, (Stage::Compute, &info.stage), info.layout, flags)
+        let layout = pipeline_layout(info.layout)?;
+        let stage = (Stage::Compute, &info.stage);
+        stage_layout(context, stage, layout.as_ref(), flags)
     }
 }
 
@@ -560,21 +563,35 @@ pub unsafe fn constants(
     }
 }
 
+/// The layout that a pipeline is created with, which no handle needs to keep alive; none for null.
+///
+/// # Safety
+/// The handle is valid or null.
+pub unsafe fn pipeline_layout(
+    handle: c::PipelineLayout,
+) -> vk::Result<Option<Arc<PipelineLayout>>> {
+    // SAFETY: as the caller says.
+    let layout = unsafe { handle::optional(handle)? };
+    Ok(layout.map(PipelineLayout::for_pipeline))
+}
+
 /// The layout of a stage: that of its pipeline, or, with descriptor heaps, its own.
 ///
 /// # Safety
-/// The structure, its chain and the layout are valid.
+/// The structure and its chain are valid.
 pub unsafe fn stage_layout(
     context: &vk::Context,
     (stage, from): (Stage, &c::PipelineShaderStageCreateInfo<'_>),
-    layout: c::PipelineLayout,
+    layout: Option<&Arc<PipelineLayout>>,
     flags: c::PipelineCreateFlags2KHR,
 ) -> vk::Result<Arc<PipelineLayout>> {
     // SAFETY: as the caller says.
     unsafe {
         match flags.contains(PIPELINE_DESCRIPTOR_HEAP) {
             true => heap_mapping::layout(context, stage, from.p_next),
-            false => Ok(handle::get(layout)?.clone()),
+            false => layout.cloned().ok_or(vk::Error::BadHandle {
+                what: c::PipelineLayout::NAME,
+            }),
         }
     }
 }

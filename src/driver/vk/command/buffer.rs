@@ -343,7 +343,7 @@ impl CommandBuffer {
         set: &DescriptorSet,
         offsets: &mut std::slice::Iter<'_, u32>,
     ) -> Result<()> {
-        let base = layout.dynamic_base.get(number).copied().unwrap_or(0) as usize;
+        let base = layout.dynamic_bases().nth(number).unwrap_or(0) as usize;
         for (index, buffer) in (base..).zip(set.dynamic_buffers()) {
             let offset = offsets.next().ok_or(Error::InvalidUse {
                 why: "too few dynamic offsets",

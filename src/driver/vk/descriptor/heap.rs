@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use super::heap_words::HeapParameters;
 use super::indirect::BASE_HIGH;
 use super::layout::{BindingInfo, SetLayout};
-use super::pipeline_layout::PipelineLayout;
+use super::pipeline_layout::{HeapLayout, PipelineLayout};
 use crate::context::{Context, SAMPLER_BASE_BYTES};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -70,9 +70,13 @@ impl PipelineLayout {
                 base_high: BASE_HIGH,
             }),
         };
-        let mut layout = Self::with_abi(abi)?;
-        (layout.embedded, layout.heap) = (embedded, Some(parameters));
-        Ok(layout)
+        Self::with_heap(
+            abi,
+            HeapLayout {
+                embedded,
+                parameters,
+            },
+        )
     }
 }
 

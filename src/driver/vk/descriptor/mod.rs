@@ -28,7 +28,7 @@ pub use heap_words::HeapParameters;
 pub use i915::SurfaceHeap;
 pub(crate) use indirect::handle_at;
 pub use layout::{BindingInfo, SetLayout, SetLayoutBuilder, descriptor_slots};
-pub use pipeline_layout::{PipelineLayout, PushRange, SetLayouts};
+pub use pipeline_layout::{PipelineLayout, PushRange};
 pub use pool::DescriptorPool;
 pub use push::PushDescriptorSet;
 pub use set::{

@@ -27,38 +27,43 @@ pub struct PushRange {
 const USUAL_SETS: usize = 4;
 
 /// The set layouts of a pipeline layout.
-pub type SetLayouts = SmallVec<[Arc<SetLayout>; USUAL_SETS]>;
+type SetLayouts = SmallVec<[Arc<SetLayout>; USUAL_SETS]>;
 
 /// `VkPipelineLayout`.
-#[derive(Debug)]
+///
+/// The members that few layouts have are behind pointers: the smaller a layout, the less is copied
+/// when one is created.
+#[derive(Clone, Debug)]
 pub struct PipelineLayout {
     /// Set layouts.
     pub sets: SetLayouts,
-    /// Index of each set's first dynamic buffer in the layout.
-    pub dynamic_base: SmallVec<[u32; USUAL_SETS]>,
-    /// Dynamic buffers of all sets.
-    pub dynamic_count: u32,
     /// The layout as the compiler sees it.
-    abi: OnceLock<abi::PipelineLayout>,
-    /// The set of embedded samplers of a shader that uses descriptor heaps, and its number.
+    abi: OnceLock<Arc<abi::PipelineLayout>>,
+    /// The layout's own members if its shader uses descriptor heaps.
+    heap: Option<Arc<HeapLayout>>,
+}
+
+/// What only the layout of a shader that uses descriptor heaps has.
+#[derive(Debug)]
+pub(super) struct HeapLayout {
+    /// The set of embedded samplers, and its number.
     pub(super) embedded: Option<(u32, Arc<SetLayout>)>,
-    /// What the layout of a shader that uses descriptor heaps was made of.
-    pub(super) heap: Option<HeapParameters>,
+    /// What the layout was made of.
+    pub(super) parameters: HeapParameters,
 }
 
 impl PipelineLayout {
     /// Creates a pipeline layout from set layouts and push constant ranges.
     pub fn new(sets: &[Arc<SetLayout>], push: &[PushRange]) -> Result<Self> {
-        Self::with_sets(sets.iter().cloned().collect(), push.iter().copied())
+        let mut layout = Self::without_sets(push.iter().copied())?;
+        sets.iter()
+            .try_for_each(|set| layout.add_set(set.clone()))?;
+        Ok(layout)
     }
 
-    /// Creates a pipeline layout that takes its set layouts over.
-    pub fn with_sets(sets: SetLayouts, push: impl IntoIterator<Item = PushRange>) -> Result<Self> {
-        if sets.len() > limits::MAX_SETS as usize {
-            return Err(Error::InvalidUse {
-                why: "more set layouts than maxBoundDescriptorSets",
-            });
-        }
+    /// Creates a pipeline layout to which [`PipelineLayout::add_set`] adds the set layouts.
+    #[inline]
+    pub fn without_sets(push: impl IntoIterator<Item = PushRange>) -> Result<Self> {
         let fits = |range: PushRange| {
             range
                 .offset_bytes
@@ -70,52 +75,73 @@ impl PipelineLayout {
                 why: "a push constant range beyond maxPushConstantsSize",
             });
         }
-        let mut dynamic_count = 0;
-        let bases = sets.iter().map(|set| {
-            let base = dynamic_count;
-            dynamic_count += set.size.dynamic;
-            base
-        });
         Ok(Self {
-            dynamic_base: bases.collect(),
-            dynamic_count,
-            sets,
+            sets: SetLayouts::new(),
             abi: OnceLock::new(),
-            embedded: None,
             heap: None,
         })
     }
 
-    /// A layout without sets of its own, which the compiler sees as `abi`.
-    pub(super) fn with_abi(abi: abi::PipelineLayout) -> Result<Self> {
+    /// Adds the layout of the next set.
+    #[inline]
+    pub fn add_set(&mut self, set: Arc<SetLayout>) -> Result<()> {
+        if self.sets.len() >= limits::MAX_SETS as usize {
+            return Err(Error::InvalidUse {
+                why: "more set layouts than maxBoundDescriptorSets",
+            });
+        }
+        self.sets.push(set);
+        Ok(())
+    }
+
+    /// The layout of a shader that uses descriptor heaps, which the compiler sees as `abi`. It has
+    /// no sets of its own.
+    pub(super) fn with_heap(abi: abi::PipelineLayout, heap: HeapLayout) -> Result<Self> {
         Ok(Self {
-            abi: OnceLock::from(abi),
+            abi: OnceLock::from(Arc::new(abi)),
+            heap: Some(Arc::new(heap)),
             ..Self::new(&[], &[])?
+        })
+    }
+
+    /// The layout for a pipeline, which may outlive the application's handle. All pipelines of a
+    /// handle share what the compiler sees.
+    pub fn for_pipeline(&self) -> Arc<Self> {
+        self.abi();
+        Arc::new(self.clone())
+    }
+
+    /// The index of each set's first dynamic buffer in the layout.
+    pub fn dynamic_bases(&self) -> impl Iterator<Item = u32> {
+        self.sets.iter().scan(0, |next, set| {
+            let base = *next;
+            *next += set.size.dynamic;
+            Some(base)
         })
     }
 
     /// The layout as the compiler sees it, made for the first pipeline that has it.
     pub fn abi(&self) -> &abi::PipelineLayout {
         self.abi.get_or_init(|| {
-            let sets = self.sets.iter().zip(&self.dynamic_base);
-            abi::PipelineLayout {
-                sets: sets.map(|(set, &base)| set.to_abi(base)).collect(),
+            let sets = self.sets.iter().zip(self.dynamic_bases());
+            Arc::new(abi::PipelineLayout {
+                sets: sets.map(|(set, base)| set.to_abi(base)).collect(),
                 sampler_base_bytes: SAMPLER_BASE_BYTES,
                 indirect_base_high: BASE_HIGH,
                 heap: None,
-            }
+            })
         })
     }
 
     /// What the layout of a shader that uses descriptor heaps was made of; `None` for others.
     pub fn heap_parameters(&self) -> Option<&HeapParameters> {
-        self.heap.as_ref()
+        Some(&self.heap.as_ref()?.parameters)
     }
 
     /// The number of the set of embedded samplers that the shader reads, and the set's handle;
     /// `None` if it has none, or does not use descriptor heaps.
     pub(crate) fn embedded_samplers(&self) -> Option<(u32, u32)> {
-        let (number, set) = self.embedded.as_ref()?;
+        let (number, set) = self.heap.as_ref()?.embedded.as_ref()?;
         Some((*number, set.embedded_handle()?))
     }
 

@@ -30,10 +30,10 @@ pub(super) fn first_indices<'a>(layouts: impl Iterator<Item = &'a PipelineLayout
 /// index changes.
 pub(super) fn relocate(push: &PushData, from: &PipelineLayout, first: &[u32]) -> Option<PushData> {
     let moved = |index: u32| {
-        let sets = from.sets.iter().zip(&from.dynamic_base);
+        let sets = from.sets.iter().zip(from.dynamic_bases());
         let mut sets = sets.zip(first);
         let found =
-            sets.find(|((set, base), _)| (**base..**base + set.dynamic_count()).contains(&index));
+            sets.find(|((set, base), _)| (*base..*base + set.dynamic_count()).contains(&index));
         found.map_or(index, |((_, base), first)| index - base + first)
     };
     let mut out = push.clone();
@@ -91,6 +91,7 @@ mod tests {
             ]
         );
         // The same layout changes nothing.
-        assert_eq!(relocate(&push, &first, &first.dynamic_base), None);
+        let bases: Vec<_> = first.dynamic_bases().collect();
+        assert_eq!(relocate(&push, &first, &bases), None);
     }
 }

@@ -159,7 +159,7 @@ impl Pipeline {
         let own_stages = own_stages(&parts);
         let layouts = parts.stages.iter().map(|stage| &*stage.info.layout);
         let dynamic_buffers = match layout {
-            Some(layout) => layout.dynamic_base.to_vec(),
+            Some(layout) => layout.dynamic_bases().collect(),
             None => dynamic_buffers::first_indices(layouts),
         };
         let embedded: Vec<_> = parts

@@ -33,7 +33,7 @@ fn bindings_are_laid_out_by_number() {
     )
     .unwrap();
     let joined = PipelineLayout::new(&[Arc::new(other), Arc::new(layout)], &[]).unwrap();
-    assert_eq!(joined.dynamic_base[..], [0, 1]);
+    assert!(joined.dynamic_bases().eq([0, 1]));
     let set = &joined.abi().sets[1].bindings;
     let facts: Vec<_> = set
         .iter()
