@@ -34,13 +34,15 @@ pub type Outcome = Result<(), vk::Result>;
 
 /// A device with all objects that the rows use.
 pub struct Bench {
-    device: ash::Device,
+    pub(super) device: ash::Device,
     queue: vk::Queue,
     memory_type: u32,
     memory: vk::DeviceMemory,
     buffers: Vec<vk::Buffer>,
     set_layout: vk::DescriptorSetLayout,
-    layout: vk::PipelineLayout,
+    pub(super) layout: vk::PipelineLayout,
+    pub(super) module: vk::ShaderModule,
+    pub(super) cache: vk::PipelineCache,
     pipelines: Vec<vk::Pipeline>,
     set_pool: vk::DescriptorPool,
     sets: Vec<vk::DescriptorSet>,
@@ -83,6 +85,8 @@ impl Bench {
                 buffers: Vec::new(),
                 set_layout: vk::DescriptorSetLayout::null(),
                 layout: vk::PipelineLayout::null(),
+                module: vk::ShaderModule::null(),
+                cache: vk::PipelineCache::null(),
                 pipelines: Vec::new(),
                 set_pool: vk::DescriptorPool::null(),
                 sets: Vec::new(),
@@ -142,18 +146,10 @@ impl Bench {
                 .push_constant_ranges(&ranges);
             self.layout = device.create_pipeline_layout(&info, None)?;
             let info = vk::ShaderModuleCreateInfo::default().code(words);
-            let module = device.create_shader_module(&info, None)?;
-            let stage = vk::PipelineShaderStageCreateInfo::default()
-                .stage(vk::ShaderStageFlags::COMPUTE)
-                .module(module)
-                .name(c"main");
-            let info = vk::ComputePipelineCreateInfo::default()
-                .stage(stage)
-                .layout(self.layout);
-            let made =
-                device.create_compute_pipelines(vk::PipelineCache::null(), &[info, info], None);
-            device.destroy_shader_module(module, None);
-            self.pipelines = made.map_err(|(_, result)| result)?;
+            self.module = device.create_shader_module(&info, None)?;
+            let info = vk::PipelineCacheCreateInfo::default();
+            self.cache = device.create_pipeline_cache(&info, None)?;
+            self.pipelines = self.create_pipelines(vk::PipelineCache::null(), 2)?;
             let sizes = [vk::DescriptorPoolSize {
                 ty: vk::DescriptorType::STORAGE_BUFFER,
                 descriptor_count: 2 * (TIMES as u32 + 1),
@@ -564,6 +560,8 @@ impl Drop for Bench {
             for pipeline in &self.pipelines {
                 device.destroy_pipeline(*pipeline, None);
             }
+            device.destroy_pipeline_cache(self.cache, None);
+            device.destroy_shader_module(self.module, None);
             device.destroy_pipeline_layout(self.layout, None);
             device.destroy_descriptor_set_layout(self.set_layout, None);
             for buffer in &self.buffers {

@@ -55,7 +55,7 @@ type Outcome = Result<(), vk::Result>;
 
 /// Objects that drawing needs.
 pub struct Draws {
-    device: ash::Device,
+    pub(super) device: ash::Device,
     memory: Vec<vk::DeviceMemory>,
     buffer: vk::Buffer,
     colour: vk::Image,
@@ -64,17 +64,18 @@ pub struct Draws {
     views: Vec<vk::ImageView>,
     sampler: vk::Sampler,
     set_layout: vk::DescriptorSetLayout,
-    layout: vk::PipelineLayout,
-    pass: vk::RenderPass,
+    pub(super) layout: vk::PipelineLayout,
+    pub(super) pass: vk::RenderPass,
     clearing_pass: vk::RenderPass,
     framebuffer: vk::Framebuffer,
-    modules: Vec<vk::ShaderModule>,
+    pub(super) modules: Vec<vk::ShaderModule>,
+    pub(super) cache: vk::PipelineCache,
     pipelines: Vec<vk::Pipeline>,
     set_pool: vk::DescriptorPool,
     sets: Vec<vk::DescriptorSet>,
     /// Specialization constant of the last pipeline created: a new value misses every pipeline
     /// cache.
-    bright: Cell<f32>,
+    pub(super) bright: Cell<f32>,
 }
 
 /// Which of [`Draws`]' pipelines.
@@ -112,6 +113,7 @@ impl Draws {
             clearing_pass: vk::RenderPass::null(),
             framebuffer: vk::Framebuffer::null(),
             modules: Vec::new(),
+            cache: vk::PipelineCache::null(),
             pipelines: Vec::new(),
             set_pool: vk::DescriptorPool::null(),
             sets: Vec::new(),
@@ -136,9 +138,12 @@ impl Draws {
                     .modules
                     .push(device.create_shader_module(&info, None)?);
             }
+            let info = vk::PipelineCacheCreateInfo::default();
+            draws.cache = device.create_pipeline_cache(&info, None)?;
         }
         for which in [Pipeline::First, Pipeline::OtherState, Pipeline::OtherShader] {
-            let pipeline = draws.make_pipeline(
+            let pipeline = draws.create_pipeline(
+                vk::PipelineCache::null(),
                 which == Pipeline::OtherState,
                 match which {
                     Pipeline::OtherShader => 0.5,
@@ -285,104 +290,6 @@ impl Draws {
             .subpasses(&subpasses);
         // SAFETY: above.
         unsafe { self.device.create_render_pass(&info, None) }
-    }
-
-    fn make_pipeline(&self, blends: bool, bright: f32) -> Result<vk::Pipeline, vk::Result> {
-        let entries = [vk::SpecializationMapEntry {
-            constant_id: 0,
-            offset: 0,
-            size: 4,
-        }];
-        let data = bright.to_ne_bytes();
-        let constants = vk::SpecializationInfo::default()
-            .map_entries(&entries)
-            .data(&data);
-        let stages = [
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(vk::ShaderStageFlags::VERTEX)
-                .module(self.modules[0])
-                .name(c"main"),
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(vk::ShaderStageFlags::FRAGMENT)
-                .module(self.modules[1])
-                .name(c"main")
-                .specialization_info(&constants),
-        ];
-        let bindings = [vk::VertexInputBindingDescription {
-            binding: 0,
-            stride: 20,
-            input_rate: vk::VertexInputRate::VERTEX,
-        }];
-        let attribute = |location, format, offset| vk::VertexInputAttributeDescription {
-            location,
-            binding: 0,
-            format,
-            offset,
-        };
-        let attributes = [
-            attribute(0, vk::Format::R32G32B32_SFLOAT, 0),
-            attribute(1, vk::Format::R32G32_SFLOAT, 12),
-        ];
-        let vertices = vk::PipelineVertexInputStateCreateInfo::default()
-            .vertex_binding_descriptions(&bindings)
-            .vertex_attribute_descriptions(&attributes);
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-        let viewport = vk::PipelineViewportStateCreateInfo::default()
-            .viewport_count(1)
-            .scissor_count(1);
-        let raster = vk::PipelineRasterizationStateCreateInfo::default()
-            .cull_mode(vk::CullModeFlags::BACK)
-            .line_width(1.0);
-        let samples = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-            .depth_test_enable(true)
-            .depth_write_enable(true)
-            .depth_compare_op(vk::CompareOp::LESS_OR_EQUAL);
-        let targets = [vk::PipelineColorBlendAttachmentState::default()
-            .blend_enable(blends)
-            .src_color_blend_factor(vk::BlendFactor::SRC_ALPHA)
-            .dst_color_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
-            .color_write_mask(vk::ColorComponentFlags::RGBA)];
-        let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
-        let states = [
-            vk::DynamicState::VIEWPORT,
-            vk::DynamicState::SCISSOR,
-            vk::DynamicState::BLEND_CONSTANTS,
-            vk::DynamicState::STENCIL_REFERENCE,
-        ];
-        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&states);
-        let info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
-            .vertex_input_state(&vertices)
-            .input_assembly_state(&assembly)
-            .viewport_state(&viewport)
-            .rasterization_state(&raster)
-            .multisample_state(&samples)
-            .depth_stencil_state(&depth)
-            .color_blend_state(&blending)
-            .dynamic_state(&dynamic)
-            .layout(self.layout)
-            .render_pass(self.pass);
-        // SAFETY: above.
-        let made = unsafe {
-            self.device
-                .create_graphics_pipelines(vk::PipelineCache::null(), &[info], None)
-        };
-        made.map_err(|(_, result)| result)?
-            .first()
-            .copied()
-            .ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)
-    }
-
-    /// Creates and destroys a pipeline that misses every cache.
-    pub fn make_new_pipeline(&self) -> Outcome {
-        self.bright.set(self.bright.get() + 0.25);
-        let made = self.make_pipeline(false, self.bright.get())?;
-        // SAFETY: above.
-        unsafe { self.device.destroy_pipeline(made, None) };
-        Ok(())
     }
 
     /// Creates and destroys an image.
@@ -771,6 +678,7 @@ impl Drop for Draws {
             for module in &self.modules {
                 device.destroy_shader_module(*module, None);
             }
+            device.destroy_pipeline_cache(self.cache, None);
             device.destroy_framebuffer(self.framebuffer, None);
             device.destroy_render_pass(self.pass, None);
             device.destroy_render_pass(self.clearing_pass, None);

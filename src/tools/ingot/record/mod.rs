@@ -9,6 +9,7 @@
 mod callgrind;
 mod calls;
 mod draws;
+mod pipelines;
 mod rows;
 
 use crate::recording;

@@ -265,6 +265,18 @@ pub const ROWS: &[Row] = &[
             b.try_draws(20, |d| d.make_new_pipeline())
         })
     },
+    Row {
+        before: |b| b.try_draws(1, |d| d.make_cached_pipeline()),
+        ..plain("create, destroy a graphics pipeline from a cache", |b| {
+            b.try_draws(TIMES, |d| d.make_cached_pipeline())
+        })
+    },
+    Row {
+        before: |b| b.make_cached_pipeline(),
+        ..plain("create, destroy a compute pipeline from a cache", |b| {
+            b.try_times(|_| b.make_cached_pipeline())
+        })
+    },
 ];
 
 impl Row {
