@@ -33,20 +33,54 @@ impl<M> UploadedCode<M> {
     }
 }
 
+/// A shader whose code is uploaded.
+#[derive(Debug)]
+struct KnownShader<M> {
+    /// Its memory is not reused as long as this exists, so no other shader has its address.
+    shader: Weak<abi::ShaderBinary>,
+    code: Weak<UploadedCode<M>>,
+}
+
 #[derive(Debug)]
 struct Table<M> {
+    /// By the address of the shader, which a pipeline cache returns for each of its pipelines.
+    by_shader: FxHashMap<usize, KnownShader<M>>,
+    /// By a hash of the bytes.
     by_hash: FxHashMap<u64, Weak<UploadedCode<M>>>,
-    /// Number of entries at which those without users are removed.
+    /// Number of entries of either table at which those without users are removed.
     sweep_len: usize,
 }
 
-/// The code of a device, by a hash of its bytes.
+impl<M> Table<M> {
+    /// Removes entries without users if a table is full.
+    fn sweep(&mut self) {
+        let len = |table: &Self| table.by_hash.len().max(table.by_shader.len());
+        if len(self) < self.sweep_len {
+            return;
+        }
+        self.by_hash.retain(|_, code| code.strong_count() > 0);
+        self.by_shader
+            .retain(|_, known| known.shader.strong_count().min(known.code.strong_count()) > 0);
+        self.sweep_len = (2 * len(self)).max(MIN_SWEEP_LEN);
+    }
+
+    fn insert_shader(&mut self, shader: &Arc<abi::ShaderBinary>, code: &Arc<UploadedCode<M>>) {
+        let known = KnownShader {
+            shader: Arc::downgrade(shader),
+            code: Arc::downgrade(code),
+        };
+        self.by_shader.insert(Arc::as_ptr(shader).addr(), known);
+    }
+}
+
+/// The code of a device.
 #[derive(Debug)]
 pub struct UploadedCodes<M = CodeMemory>(Mutex<Table<M>>);
 
 impl<M> Default for UploadedCodes<M> {
     fn default() -> Self {
         Self(Mutex::new(Table {
+            by_shader: FxHashMap::default(),
             by_hash: FxHashMap::default(),
             sweep_len: MIN_SWEEP_LEN,
         }))
@@ -71,10 +105,18 @@ impl<M> UploadedCodes<M> {
         shader: &Arc<abi::ShaderBinary>,
         upload: impl FnOnce() -> Result<M, E>,
     ) -> Result<Arc<UploadedCode<M>>, E> {
-        let key = hash(shader);
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = Arc::as_ptr(shader).addr();
+        let known = |table: &Table<M>| table.by_shader.get(&address)?.code.upgrade();
+        if let Some(known) = known(&lock()) {
+            return Ok(known);
+        }
+        let key = hash(shader);
         let known = lock().by_hash.get(&key).and_then(Weak::upgrade);
         if let Some(known) = known.filter(|known| known.is_of(shader)) {
+            let mut table = lock();
+            table.sweep();
+            table.insert_shader(shader, &known);
             return Ok(known);
         }
         let uploaded = Arc::new(UploadedCode {
@@ -82,10 +124,8 @@ impl<M> UploadedCodes<M> {
             place: upload()?,
         });
         let mut table = lock();
-        if table.by_hash.len() >= table.sweep_len {
-            table.by_hash.retain(|_, code| code.strong_count() > 0);
-            table.sweep_len = (2 * table.by_hash.len()).max(MIN_SWEEP_LEN);
-        }
+        table.sweep();
+        table.insert_shader(shader, &uploaded);
         // Of two shaders with the same hash, the first keeps its entry.
         let entry = table.by_hash.entry(key).or_default();
         if entry.strong_count() == 0 {
@@ -152,14 +192,35 @@ mod tests {
     }
 
     #[test]
+    fn a_shader_is_known_by_its_address_as_long_as_its_code_is_used() {
+        let codes = UploadedCodes::default();
+        let code = shader(b"code", b"data");
+        let equal = shader(b"code", b"data");
+        let first = uploaded(&codes, &code, 1);
+        // Found by its bytes, then by its address.
+        for _ in 0..2 {
+            assert!(Arc::ptr_eq(&first, &uploaded(&codes, &equal, 2)));
+            codes.0.lock().unwrap().by_hash.clear();
+        }
+        drop(first);
+        assert_eq!(uploaded(&codes, &code, 3).place, 3);
+        assert_eq!(uploaded(&codes, &equal, 4).place, 4);
+    }
+
+    #[test]
     fn entries_without_users_are_removed() {
         let codes = UploadedCodes::default();
         let used = uploaded(&codes, &shader(b"used", b""), 0);
         for number in 0..1000_u32 {
             uploaded(&codes, &shader(&number.to_le_bytes(), b""), number);
         }
-        let entries = codes.0.lock().unwrap().by_hash.len();
-        assert!(entries <= MIN_SWEEP_LEN, "{entries} entries");
+        let table = codes.0.lock().unwrap();
+        let entries = [table.by_hash.len(), table.by_shader.len()];
+        drop(table);
+        assert!(
+            entries.iter().all(|&entries| entries <= MIN_SWEEP_LEN),
+            "{entries:?} entries"
+        );
         assert!(Arc::ptr_eq(
             &used,
             &uploaded(&codes, &shader(b"used", b""), 1)
