@@ -350,3 +350,78 @@ void main()
         assert!((7..size as u8).contains(&last), "{last} of {size}");
     }
 }
+
+/// A pipeline cache keeps whole pipelines: one created from the same parameters is the same, also
+/// after the first is destroyed, and outlives the cache; any other parameter makes another one.
+#[test]
+fn a_cache_keeps_pipelines_by_all_their_parameters() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let words = compile(
+        "#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const uint value = 0;
+layout(constant_id = 1) const uint other = 0;
+layout(std430, binding = 0) buffer Out { uint words[]; };
+void main() { words[0] = value + 256 * other; }",
+    );
+    let buffer = rig.buffer(64);
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    let kernel = Kernel::new(&rig, &words, kind, &[&buffer], vk::PipelineCache::null());
+    let bind = vk::PipelineBindPoint::COMPUTE;
+    let run = |pipeline| {
+        rig.run(|commands| unsafe {
+            d.cmd_bind_pipeline(commands, bind, pipeline);
+            d.cmd_bind_descriptor_sets(commands, bind, kernel.layout, 0, &[kernel.set], &[]);
+            d.cmd_dispatch(commands, 1, 1, 1);
+        });
+        buffer.dwords()[0]
+    };
+    let cache = vk::PipelineCacheCreateInfo::default();
+    let cache = unsafe { d.create_pipeline_cache(&cache, None) }.unwrap();
+    // Specialized by the constant `id`; also returns whether the cache had it.
+    let make = |id, value: u32| unsafe {
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        let module = d.create_shader_module(&info, None).unwrap();
+        let entries = [vk::SpecializationMapEntry::default()
+            .constant_id(id)
+            .size(4)];
+        let data = value.to_ne_bytes();
+        let constants = vk::SpecializationInfo::default()
+            .map_entries(&entries)
+            .data(&data);
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(c"main")
+            .specialization_info(&constants);
+        let mut feedback = vk::PipelineCreationFeedback::default();
+        let mut node = vk::PipelineCreationFeedbackCreateInfo::default()
+            .pipeline_creation_feedback(&mut feedback);
+        let info = [vk::ComputePipelineCreateInfo::default()
+            .stage(stage)
+            .layout(kernel.layout)
+            .push_next(&mut node)];
+        let made = d.create_compute_pipelines(cache, &info, None).unwrap()[0];
+        d.destroy_shader_module(module, None);
+        let hit = vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
+        (made, feedback.flags.contains(hit))
+    };
+    let (first, hit) = make(0, 1);
+    assert_eq!((run(first), hit), (1, false));
+    unsafe { d.destroy_pipeline(first, None) };
+    let (same, hit) = make(0, 1);
+    assert_eq!((run(same), hit), (1, true));
+    let (value, hit) = make(0, 2);
+    assert_eq!((run(value), hit), (2, false));
+    let (constant, hit) = make(1, 1);
+    assert_eq!((run(constant), hit), (256, false));
+    unsafe {
+        d.destroy_pipeline_cache(cache, None);
+        assert_eq!([same, value, constant].map(run), [1, 2, 256]);
+        for pipeline in [same, value, constant] {
+            d.destroy_pipeline(pipeline, None);
+        }
+    }
+    kernel.destroy(&rig);
+}

@@ -38,10 +38,9 @@ entries! { GRAPHICS_PIPELINE:
             let (object, cache_hits): (_, Vec<_>) = if flags(info).contains(Flags::LIBRARY) {
                 let library = Library::new(context, cache, parameters)?;
                 let hits = library.cached().collect();
-                (PipelineObject::Library(library), hits)
+                (PipelineObject::Library(Box::new(library)), hits)
             } else {
-                let pipeline = Pipeline::new(context, cache, parameters)?;
-                let hits = pipeline.cached().collect();
+                let (pipeline, hits) = Pipeline::find_or_create(context, cache, parameters)?;
                 (PipelineObject::Graphics(pipeline), hits)
             };
             write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &cache_hits });
@@ -128,7 +127,7 @@ unsafe fn libraries<'a>(
             raw::slice(node.p_libraries, node.library_count)
         });
         let libraries = handles.iter().map(|&library| match handle::get(library)? {
-            PipelineObject::Library(library) => Ok(library),
+            PipelineObject::Library(library) => Ok(&**library),
             _ => Err(vk::Error::InvalidUse {
                 why: "a graphics pipeline that includes a pipeline that is not a library",
             }),

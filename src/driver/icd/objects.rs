@@ -100,11 +100,11 @@ pub struct DescriptorPoolObject {
 /// The object of a `VkPipeline`.
 pub enum PipelineObject {
     /// A compute pipeline.
-    Compute(Box<vk::pipeline::Pipeline>),
+    Compute(Arc<vk::pipeline::Pipeline>),
     /// A graphics pipeline.
-    Graphics(vk::graphics::Pipeline),
+    Graphics(Arc<vk::graphics::Pipeline>),
     /// Parts of graphics pipelines.
-    Library(vk::graphics::Library),
+    Library(Box<vk::graphics::Library>),
 }
 
 impl PipelineObject {

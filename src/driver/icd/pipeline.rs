@@ -131,12 +131,15 @@ entries! { PIPELINE:
         let flags = |info: &c::ComputePipelineCreateInfo<'_>| pipeline_flags(info.p_next, info.flags);
         create_pipelines(device, infos, pipelines, flags, |info, start| {
             let context = device.context();
-            let pipeline = match given_binaries(info.p_next)?.first() {
-                Some(binary) => Pipeline::from_pipeline_binary(context, binary, &compute_layout(context, info)?)?,
-                None => Pipeline::compute(context, cache, &compute_info(context, info)?)?,
+            let (pipeline, was_cached) = match given_binaries(info.p_next)?.first() {
+                Some(binary) => {
+                    let layout = compute_layout(context, info)?;
+                    (Arc::new(Pipeline::from_pipeline_binary(context, binary, &layout)?), false)
+                }
+                None => Pipeline::find_or_create(context, cache, &compute_info(context, info)?)?,
             };
-            write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &[pipeline.was_cached()] });
-            handle::create_with(allocator, PipelineObject::Compute(Box::new(pipeline)))
+            write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &[was_cached] });
+            handle::create_with(allocator, PipelineObject::Compute(pipeline))
         })
     }
 

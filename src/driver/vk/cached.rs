@@ -54,6 +54,7 @@ pub fn store(
     }
 }
 
-fn is_off(context: &Context) -> bool {
+/// Whether nothing is looked up.
+pub fn is_off(context: &Context) -> bool {
     context.physical.diagnosis().has(debug::Flag::NoCache)
 }

@@ -40,6 +40,11 @@ fn dump_flag(stage: Stage) -> debug::Flag {
     }
 }
 
+/// Whether shaders of a stage are dumped when they are compiled.
+pub fn is_dumped(context: &Context, stage: Stage) -> bool {
+    context.physical.diagnosis().has(dump_flag(stage))
+}
+
 impl Code {
     /// Compiles a shader, or takes it from a cache, and uploads it. `translated` is its NIR, if
     /// already translated.

@@ -41,6 +41,7 @@ mod newer_types;
 pub mod physical;
 pub mod pipeline;
 pub mod pipeline_binary;
+mod pipeline_key;
 pub mod planar;
 pub mod query;
 pub mod queue;

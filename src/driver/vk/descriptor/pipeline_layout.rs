@@ -122,6 +122,11 @@ impl PipelineLayout {
 
     /// The layout as the compiler sees it, made for the first pipeline that has it.
     pub fn abi(&self) -> &abi::PipelineLayout {
+        self.shared_abi()
+    }
+
+    /// As [`PipelineLayout::abi`]; all pipelines of a handle share it.
+    pub(crate) fn shared_abi(&self) -> &Arc<abi::PipelineLayout> {
         self.abi.get_or_init(|| {
             let sets = self.sets.iter().zip(self.dynamic_bases());
             Arc::new(abi::PipelineLayout {

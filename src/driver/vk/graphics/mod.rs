@@ -10,6 +10,7 @@
 pub mod convert;
 mod dynamic;
 mod dynamic_buffers;
+mod key;
 mod library;
 mod parts;
 mod pipeline;
