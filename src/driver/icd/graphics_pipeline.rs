@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ash::vk as c;
 use ash::vk::PipelineCreateFlags2KHR as Flags;
+use vk::application_cache::graphics_pipeline;
 use vk::command::ViewMask;
 use vk::graphics::{FixedInfo, GraphicsPipelineInfo, Library, Parts, Pipeline, TestReads};
 use vk::pipeline::Stage;
@@ -36,11 +37,12 @@ entries! { GRAPHICS_PIPELINE:
         create_pipelines(device, infos, pipelines, flags, |info, start| {
             let (context, parameters) = (device.context(), graphics_info(device.context(), info)?);
             let (object, cache_hits): (_, Vec<_>) = if flags(info).contains(Flags::LIBRARY) {
-                let library = Library::new(context, cache, parameters)?;
+                let shaders = cache.map(|cache| &cache.shaders);
+                let library = Library::new(context, shaders, parameters)?;
                 let hits = library.cached().collect();
                 (PipelineObject::Library(Box::new(library)), hits)
             } else {
-                let (pipeline, hits) = Pipeline::find_or_create(context, cache, parameters)?;
+                let (pipeline, hits) = graphics_pipeline(context, cache, parameters)?;
                 (PipelineObject::Graphics(pipeline), hits)
             };
             write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &cache_hits });

@@ -37,7 +37,7 @@ handle_types! {
     DescriptorSet = 12: set_list::DescriptorSetObject;
     DescriptorUpdateTemplate = 13: vk::descriptor::DescriptorUpdateTemplate;
     ShaderModule = 14: Arc<vk::shader::ShaderModule>;
-    PipelineCache = 15: vk::cache::PipelineCache;
+    PipelineCache = 15: vk::application_cache::ApplicationCache;
     Pipeline = 16: objects::PipelineObject;
     PipelineBinaryKHR = 44: Arc<vk::pipeline_binary::PipelineBinary>;
     ShaderEXT = 31: objects::ShaderObjectKind;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ash::vk as c;
+use vk::application_cache::{ApplicationCache, compute_pipeline};
 use vk::descriptor::PipelineLayout;
 use vk::executable;
 use vk::pipeline::{BufferRobustness, Pipeline, ShaderInfo, Stage, SubgroupSize};
@@ -72,7 +73,7 @@ entries! { PIPELINE:
         let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkPipelineCacheCreateInfo")?;
         let data = raw::bytes(info.p_initial_data, info.initial_data_size);
-        let cache = vk::cache::PipelineCache::new(device.context().physical.cache_owner(), data);
+        let cache = ApplicationCache::new(device.context().physical.cache_owner(), data);
         raw::write(pipeline_cache, handle::create_with(allocator, cache)?);
         done()
     }
@@ -95,10 +96,10 @@ entries! { PIPELINE:
         let cache = handle::get(pipeline_cache)?;
         let size = data_size.as_mut().ok_or(vk::Error::BadHandle { what: "a data size pointer" })?;
         if data.is_null() {
-            *size = cache.save(usize::MAX).0.len();
+            *size = cache.shaders.save(usize::MAX).0.len();
             return done();
         }
-        let (bytes, whole) = cache.save(*size);
+        let (bytes, whole) = cache.shaders.save(*size);
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), data.cast::<u8>(), bytes.len());
         *size = bytes.len();
         Ok(if whole { c::Result::SUCCESS } else { c::Result::INCOMPLETE })
@@ -112,7 +113,7 @@ entries! { PIPELINE:
     ) -> c::Result {
         let target = handle::get(dst_cache)?;
         for &source in raw::slice(src_caches, src_cache_count) {
-            target.merge(handle::get(source)?);
+            target.shaders.merge(&handle::get(source)?.shaders);
         }
         done()
     }
@@ -136,7 +137,7 @@ entries! { PIPELINE:
                     let layout = compute_layout(context, info)?;
                     (Arc::new(Pipeline::from_pipeline_binary(context, binary, &layout)?), false)
                 }
-                None => Pipeline::find_or_create(context, cache, &compute_info(context, info)?)?,
+                None => compute_pipeline(context, cache, &compute_info(context, info)?)?,
             };
             write_feedback(info.p_next, &CreationFeedback { start, cache_hits: &[was_cached] });
             handle::create_with(allocator, PipelineObject::Compute(pipeline))

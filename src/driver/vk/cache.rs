@@ -9,7 +9,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cache_entry::{Reader, put_u32, read_item, write_item};
 use crate::cache_item::{Item, ItemKind, ItemName};
-use crate::pipeline_key::KeptPipelines;
 
 /// Device and driver build that cache data is valid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +26,11 @@ const HEADER_VERSION_ONE: u32 = 1;
 
 type Entries = BTreeMap<ItemName, Item>;
 
-/// `VkPipelineCache`.
+/// The serialised part of a `VkPipelineCache`.
 #[derive(Debug)]
 pub struct PipelineCache {
     owner: CacheOwner,
     entries: Mutex<Entries>,
-    /// Compute pipelines that were created with the cache.
-    pub(crate) compute: KeptPipelines<crate::pipeline::Pipeline>,
-    /// Graphics pipelines that were created with the cache.
-    pub(crate) graphics: KeptPipelines<crate::graphics::Pipeline>,
 }
 
 impl PipelineCache {
@@ -44,8 +39,6 @@ impl PipelineCache {
         Self {
             owner,
             entries: Mutex::new(load(owner, data).unwrap_or_default()),
-            compute: KeptPipelines::default(),
-            graphics: KeptPipelines::default(),
         }
     }
 

@@ -6,6 +6,7 @@
 //! reported, and requesting it is an [`Error`].
 //! Ref: Vulkan specification 1.3 and the extensions listed in [`extension`].
 
+pub mod application_cache;
 pub mod buffer;
 pub mod buffer_view;
 pub mod cache;

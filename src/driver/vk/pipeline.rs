@@ -13,7 +13,6 @@ use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::executable::CompiledStage;
 use crate::pipeline_binary::{BinaryKey, BinaryStage, PipelineBinary};
-use crate::pipeline_key::{KeyWords, may_be_kept};
 
 /// `VkPipeline` of the compute bind point.
 #[derive(Debug)]
@@ -29,31 +28,6 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// The pipeline that the cache keeps for these parameters, or a new one, which it keeps from
-    /// then on. Also returns whether the cache had the pipeline or its shader.
-    pub fn find_or_create(
-        context: &Arc<Context>,
-        cache: Option<&PipelineCache>,
-        info: &ShaderInfo,
-    ) -> Result<(Arc<Self>, bool)> {
-        let Some(cache) = cache.filter(|_| may_be_kept(context, info)) else {
-            let new = Self::compute(context, cache, info)?;
-            let was_cached = new.code.cached;
-            return Ok((Arc::new(new), was_cached));
-        };
-        let mut key = KeyWords::new();
-        key.add(info);
-        if let Some(kept) = cache.compute.get(&key) {
-            return Ok((kept, true));
-        }
-        let new = Arc::new(Self::compute(context, Some(cache), info)?);
-        cache
-            .compute
-            .insert(key, &new, std::iter::once(&info.layout));
-        let was_cached = new.code.cached;
-        Ok((new, was_cached))
-    }
-
     /// Compiles the shader, or takes it from a cache, and uploads it.
     pub fn compute(
         context: &Arc<Context>,
@@ -162,6 +136,11 @@ impl Pipeline {
             variant: index,
             code,
         })
+    }
+
+    /// Whether its shader was found in the application's cache.
+    pub fn was_cached(&self) -> bool {
+        self.code.cached
     }
 
     /// The compiled shader.

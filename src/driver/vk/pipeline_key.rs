@@ -1,15 +1,12 @@
-//! Keys of whole pipelines in memory, and the pipelines that a pipeline cache keeps by them.
+//! Keys of whole pipelines in memory.
 //!
 //! In:  the parameters of pipelines. Out: words that two pipelines have in common only if they are
-//!      equal; a pipeline that was created from the same parameters before.
+//!      equal.
 //!
-//! Applications create the same pipelines again, for example when a window changes its size. Every
-//! structure that is written to a key is taken apart without `..`, so that a member added to one
-//! must be decided about here.
+//! Every structure that is written to a key is taken apart without `..`, so that a member added to
+//! one must be decided about here.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 use crate::cached;
 use crate::code;
@@ -23,7 +20,7 @@ const USUAL_WORDS: usize = 256;
 
 /// The words of a key. Lists are preceded by their length, and options by whether there is a value,
 /// so that no two lists of parameters have the same words.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KeyWords(Vec<u32>);
 
 /// Parameters that keys contain.
@@ -178,8 +175,8 @@ impl Parameter for BufferRobustness {
 }
 
 impl Parameter for PipelineLayout {
-    /// A layout is identified by the address of what the compiler sees, which a kept pipeline holds
-    /// ([`KeptPipeline::layouts`]).
+    /// A layout is identified by the address of what the compiler sees, which a kept
+    /// pipeline holds.
     fn write(&self, key: &mut KeyWords) {
         key.add(&(Arc::as_ptr(self.shared_abi()).addr() as u64));
     }
@@ -220,57 +217,6 @@ pub(crate) fn may_be_kept(context: &Context, shader: &ShaderInfo) -> bool {
         && !shader.capture
         && shader.layout.heap_parameters().is_none()
         && !code::is_dumped(context, shader.stage)
-}
-
-/// A pipeline that a pipeline cache keeps.
-#[derive(Debug)]
-struct KeptPipeline<P> {
-    pipeline: Arc<P>,
-    /// The layouts that its key has the addresses of.
-    _layouts: Vec<Arc<abi::PipelineLayout>>,
-}
-
-/// Maximum number of pipelines that a cache keeps. All are dropped when there are more.
-const MAX_KEPT: usize = 1024;
-
-/// The pipelines of one kind that a pipeline cache keeps, as long as it exists.
-#[derive(Debug)]
-pub(crate) struct KeptPipelines<P>(Mutex<FxHashMap<Vec<u32>, KeptPipeline<P>>>);
-
-impl<P> Default for KeptPipelines<P> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
-impl<P> KeptPipelines<P> {
-    /// The pipeline with a key.
-    pub(crate) fn get(&self, key: &KeyWords) -> Option<Arc<P>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(kept.get(&key.0)?.pipeline.clone())
-    }
-
-    /// Keeps a pipeline. `layouts` are those in its key.
-    pub(crate) fn insert<'a>(
-        &self,
-        key: KeyWords,
-        pipeline: &Arc<P>,
-        layouts: impl Iterator<Item = &'a Arc<PipelineLayout>>,
-    ) {
-        let new = KeptPipeline {
-            pipeline: pipeline.clone(),
-            _layouts: layouts.map(|layout| layout.shared_abi().clone()).collect(),
-        };
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let dropped = match kept.len() >= MAX_KEPT {
-            true => std::mem::take(&mut *kept),
-            false => FxHashMap::default(),
-        };
-        kept.insert(key.0, new);
-        // Their memory is freed without the lock.
-        drop(kept);
-        drop(dropped);
-    }
 }
 
 #[cfg(test)]

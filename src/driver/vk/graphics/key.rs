@@ -160,7 +160,7 @@ impl Parameter for FixedInfo<'_> {
 
 /// The key of a pipeline. `None`: a pipeline cache cannot keep it, as its parts are those of
 /// libraries or binaries, or must be compiled.
-pub(super) fn key(context: &Context, info: &GraphicsPipelineInfo<'_>) -> Option<KeyWords> {
+pub(crate) fn key(context: &Context, info: &GraphicsPipelineInfo<'_>) -> Option<KeyWords> {
     let GraphicsPipelineInfo {
         libraries,
         link_time_optimization,

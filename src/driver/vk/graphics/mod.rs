@@ -19,6 +19,7 @@ mod shader_programs;
 mod state;
 mod vertex;
 
+pub(crate) use key::key;
 pub use library::{GraphicsPipelineInfo, Library, TestReads};
 pub use parts::Parts;
 pub use pipeline::Pipeline;

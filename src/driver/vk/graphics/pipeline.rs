@@ -11,7 +11,6 @@ use cmd::draw::shader::TargetOp;
 use smallvec::SmallVec;
 
 use super::dynamic_buffers;
-use super::key;
 use super::library::{GraphicsPipelineInfo, Library};
 use super::state::StaticStateWords;
 use crate::cache::PipelineCache;
@@ -105,31 +104,6 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// The pipeline that the cache keeps for these parameters, or a new one, which it keeps from
-    /// then on. Also returns whether the cache had each of its shaders.
-    pub fn find_or_create(
-        context: &Arc<Context>,
-        cache: Option<&PipelineCache>,
-        info: GraphicsPipelineInfo<'_>,
-    ) -> Result<(Arc<Self>, Vec<bool>)> {
-        let key = cache.and_then(|cache| Some((cache, key::key(context, &info)?)));
-        let Some((cache, key)) = key else {
-            let new = Self::new(context, cache, info)?;
-            let hits = new.cached().collect();
-            return Ok((Arc::new(new), hits));
-        };
-        if let Some(kept) = cache.graphics.get(&key) {
-            let hits = vec![true; kept.stages.len()];
-            return Ok((kept, hits));
-        }
-        let stages = info.stages.iter().map(|stage| &stage.layout);
-        let layouts: Vec<_> = stages.chain(&info.layout).cloned().collect();
-        let new = Arc::new(Self::new(context, Some(cache), info)?);
-        cache.graphics.insert(key, &new, layouts.iter());
-        let hits = new.cached().collect();
-        Ok((new, hits))
-    }
-
     /// Compiles its shaders, or takes them from libraries or a cache, and links them.
     pub fn new(
         context: &Arc<Context>,
@@ -285,7 +259,7 @@ impl Pipeline {
     }
 
     /// Whether each of its shaders was found in the application's cache.
-    fn cached(&self) -> impl Iterator<Item = bool> {
+    pub fn cached(&self) -> impl Iterator<Item = bool> {
         self.stages.iter().map(|code| code.cached)
     }
 

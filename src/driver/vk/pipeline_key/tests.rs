@@ -23,29 +23,3 @@ fn parameters_next_to_each_other_do_not_merge() {
 fn zeroes_of_both_signs_differ() {
     assert_ne!(words(&0.0_f32), words(&-0.0_f32));
 }
-
-#[test]
-fn a_kept_pipeline_is_found_by_its_key() {
-    let kept = KeptPipelines::default();
-    let key = |word: u32| {
-        let mut key = KeyWords::new();
-        key.add(&word);
-        key
-    };
-    let pipeline = Arc::new("pipeline");
-    kept.insert(key(1), &pipeline, std::iter::empty());
-    assert!(Arc::ptr_eq(&kept.get(&key(1)).unwrap(), &pipeline));
-    assert!(kept.get(&key(2)).is_none());
-}
-
-#[test]
-fn the_number_of_kept_pipelines_is_bounded() {
-    let kept = KeptPipelines::default();
-    let pipeline = Arc::new(());
-    for word in 0..3 * MAX_KEPT as u32 + 1 {
-        let mut key = KeyWords::new();
-        key.add(&word);
-        kept.insert(key, &pipeline, std::iter::empty());
-    }
-    assert!(Arc::strong_count(&pipeline) <= MAX_KEPT + 1);
-}
