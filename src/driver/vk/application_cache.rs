@@ -4,7 +4,8 @@
 //!      before is the same.
 //!
 //! Applications create the same pipelines again, for example when a window changes its size. A
-//! cache keeps them as long as it exists, besides the compiled shaders, which alone are serialised.
+//! cache retains them as long as it exists, besides the compiled shaders, which alone are
+//! serialised.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,15 +17,15 @@ use crate::descriptor::PipelineLayout;
 use crate::error::Result;
 use crate::graphics::{self, GraphicsPipelineInfo};
 use crate::pipeline::{Pipeline, ShaderInfo};
-use crate::pipeline_key::{KeyWords, may_be_kept};
+use crate::pipeline_key::{KeyWords, may_be_retained};
 
 /// `VkPipelineCache`.
 #[derive(Debug)]
 pub struct ApplicationCache {
     /// Compiled shaders.
     pub shaders: PipelineCache,
-    compute: KeptPipelines<Pipeline>,
-    graphics: KeptPipelines<graphics::Pipeline>,
+    compute: RetainedPipelines<Pipeline>,
+    graphics: RetainedPipelines<graphics::Pipeline>,
 }
 
 impl ApplicationCache {
@@ -32,13 +33,13 @@ impl ApplicationCache {
     pub fn new(owner: CacheOwner, data: &[u8]) -> Self {
         Self {
             shaders: PipelineCache::new(owner, data),
-            compute: KeptPipelines::default(),
-            graphics: KeptPipelines::default(),
+            compute: RetainedPipelines::default(),
+            graphics: RetainedPipelines::default(),
         }
     }
 }
 
-/// The compute pipeline that the cache keeps for these parameters, or a new one, which it keeps
+/// The compute pipeline that the cache retains for these parameters, or a new one, which it retains
 /// from then on. Also returns whether the cache had the pipeline or its shader.
 pub fn compute_pipeline(
     context: &Arc<Context>,
@@ -47,15 +48,15 @@ pub fn compute_pipeline(
 ) -> Result<(Arc<Pipeline>, bool)> {
     let shaders = cache.map(|cache| &cache.shaders);
     let create = || Pipeline::compute(context, shaders, info).map(Arc::new);
-    let Some(cache) = cache.filter(|_| may_be_kept(context, info)) else {
+    let Some(cache) = cache.filter(|_| may_be_retained(context, info)) else {
         let new = create()?;
         let was_cached = new.was_cached();
         return Ok((new, was_cached));
     };
     let mut key = KeyWords::new();
     key.add(info);
-    if let Some(kept) = cache.compute.get(&key) {
-        return Ok((kept, true));
+    if let Some(retained) = cache.compute.get(&key) {
+        return Ok((retained, true));
     }
     let new = create()?;
     let layouts = std::iter::once(&info.layout);
@@ -64,8 +65,8 @@ pub fn compute_pipeline(
     Ok((new, was_cached))
 }
 
-/// The graphics pipeline that the cache keeps for these parameters, or a new one, which it keeps
-/// from then on. Also returns whether the cache had each of its shaders.
+/// The graphics pipeline that the cache retains for these parameters, or a new one, which it
+/// retains from then on. Also returns whether the cache had each of its shaders.
 pub fn graphics_pipeline(
     context: &Arc<Context>,
     cache: Option<&ApplicationCache>,
@@ -79,9 +80,9 @@ pub fn graphics_pipeline(
         let hits = new.cached().collect();
         return Ok((new, hits));
     };
-    if let Some(kept) = cache.graphics.get(&key) {
-        let hits = kept.cached().map(|_| true).collect();
-        return Ok((kept, hits));
+    if let Some(retained) = cache.graphics.get(&key) {
+        let hits = retained.cached().map(|_| true).collect();
+        return Ok((retained, hits));
     }
     let stages = info.stages.iter().map(|stage| &stage.layout);
     let layouts: Vec<_> = stages.chain(&info.layout).cloned().collect();
@@ -91,32 +92,32 @@ pub fn graphics_pipeline(
     Ok((new, hits))
 }
 
-/// A pipeline that a pipeline cache keeps.
+/// A pipeline that a pipeline cache retains.
 #[derive(Debug)]
-struct KeptPipeline<P> {
+struct RetainedPipeline<P> {
     pipeline: Arc<P>,
     /// The layouts that its key has the addresses of.
     _layouts: Vec<Arc<abi::PipelineLayout>>,
 }
 
-/// Maximum number of pipelines that a cache keeps. All are dropped when there are more.
-const MAX_KEPT: usize = 1024;
+/// Maximum number of pipelines that a cache retains. All are dropped when there are more.
+const MAX_RETAINED: usize = 1024;
 
-/// The pipelines of one kind that a pipeline cache keeps, as long as it exists.
+/// The pipelines of one kind that a pipeline cache retains, as long as it exists.
 #[derive(Debug)]
-struct KeptPipelines<P>(Mutex<FxHashMap<KeyWords, KeptPipeline<P>>>);
+struct RetainedPipelines<P>(Mutex<FxHashMap<KeyWords, RetainedPipeline<P>>>);
 
-impl<P> Default for KeptPipelines<P> {
+impl<P> Default for RetainedPipelines<P> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<P> KeptPipelines<P> {
+impl<P> RetainedPipelines<P> {
     /// The pipeline with a key.
     fn get(&self, key: &KeyWords) -> Option<Arc<P>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(kept.get(key)?.pipeline.clone())
+        let retained = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(retained.get(key)?.pipeline.clone())
     }
 
     /// Keeps a pipeline. `layouts` are those in its key.
@@ -126,18 +127,18 @@ impl<P> KeptPipelines<P> {
         pipeline: &Arc<P>,
         layouts: impl Iterator<Item = &'a Arc<PipelineLayout>>,
     ) {
-        let new = KeptPipeline {
+        let new = RetainedPipeline {
             pipeline: pipeline.clone(),
             _layouts: layouts.map(|layout| layout.shared_abi().clone()).collect(),
         };
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let dropped = match kept.len() >= MAX_KEPT {
-            true => std::mem::take(&mut *kept),
+        let mut retained = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let dropped = match retained.len() >= MAX_RETAINED {
+            true => std::mem::take(&mut *retained),
             false => FxHashMap::default(),
         };
-        kept.insert(key, new);
+        retained.insert(key, new);
         // Their memory is freed without the lock.
-        drop(kept);
+        drop(retained);
         drop(dropped);
     }
 }
@@ -147,28 +148,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_pipeline_is_found_by_its_key() {
-        let kept = KeptPipelines::default();
+    fn a_retained_pipeline_is_found_by_its_key() {
+        let retained = RetainedPipelines::default();
         let key = |word: u32| {
             let mut key = KeyWords::new();
             key.add(&word);
             key
         };
         let pipeline = Arc::new("pipeline");
-        kept.insert(key(1), &pipeline, std::iter::empty());
-        assert!(Arc::ptr_eq(&kept.get(&key(1)).unwrap(), &pipeline));
-        assert!(kept.get(&key(2)).is_none());
+        retained.insert(key(1), &pipeline, std::iter::empty());
+        assert!(Arc::ptr_eq(&retained.get(&key(1)).unwrap(), &pipeline));
+        assert!(retained.get(&key(2)).is_none());
     }
 
     #[test]
-    fn the_number_of_kept_pipelines_is_bounded() {
-        let kept = KeptPipelines::default();
+    fn the_number_of_retained_pipelines_is_bounded() {
+        let retained = RetainedPipelines::default();
         let pipeline = Arc::new(());
-        for word in 0..3 * MAX_KEPT as u32 + 1 {
+        for word in 0..3 * MAX_RETAINED as u32 + 1 {
             let mut key = KeyWords::new();
             key.add(&word);
-            kept.insert(key, &pipeline, std::iter::empty());
+            retained.insert(key, &pipeline, std::iter::empty());
         }
-        assert!(Arc::strong_count(&pipeline) <= MAX_KEPT + 1);
+        assert!(Arc::strong_count(&pipeline) <= MAX_RETAINED + 1);
     }
 }

@@ -175,7 +175,7 @@ impl Parameter for BufferRobustness {
 }
 
 impl Parameter for PipelineLayout {
-    /// A layout is identified by the address of what the compiler sees, which a kept
+    /// A layout is identified by the address of what the compiler sees, which a retained
     /// pipeline holds.
     fn write(&self, key: &mut KeyWords) {
         key.add(&(Arc::as_ptr(self.shared_abi()).addr() as u64));
@@ -193,7 +193,7 @@ impl Parameter for ShaderInfo {
             dispatch_base,
             subgroup_size,
             robustness,
-            // A kept pipeline need not be compiled.
+            // A retained pipeline need not be compiled.
             cached_only: _,
             is_private,
             capture,
@@ -210,9 +210,10 @@ impl Parameter for ShaderInfo {
     }
 }
 
-/// Whether pipelines with this shader may be kept. Those that dump what they compile must compile
-/// it; layouts of descriptor heaps belong to one pipeline, and no other has the same address.
-pub(crate) fn may_be_kept(context: &Context, shader: &ShaderInfo) -> bool {
+/// Whether pipelines with this shader may be retained. Those that dump what they compile must
+/// compile it; layouts of descriptor heaps belong to one pipeline, and no other has the same
+/// address.
+pub(crate) fn may_be_retained(context: &Context, shader: &ShaderInfo) -> bool {
     !cached::is_off(context)
         && !shader.capture
         && shader.layout.heap_parameters().is_none()

@@ -1,13 +1,13 @@
 //! The key of a graphics pipeline: all its parameters as words.
 //!
-//! In:  [`GraphicsPipelineInfo`]. Out: a key by which a pipeline cache keeps the pipeline.
+//! In:  [`GraphicsPipelineInfo`]. Out: a key by which a pipeline cache retains the pipeline.
 
 use ash::vk as api;
 
 use super::library::{GraphicsPipelineInfo, TestReads};
 use super::state::FixedInfo;
 use crate::context::Context;
-use crate::pipeline_key::{KeyWords, Parameter, may_be_kept};
+use crate::pipeline_key::{KeyWords, Parameter, may_be_retained};
 
 /// Enumerations and flags of the API.
 macro_rules! raw_parameters {
@@ -158,7 +158,7 @@ impl Parameter for FixedInfo<'_> {
     }
 }
 
-/// The key of a pipeline. `None`: a pipeline cache cannot keep it, as its parts are those of
+/// The key of a pipeline. `None`: a pipeline cache cannot retain it, as its parts are those of
 /// libraries or binaries, or must be compiled.
 pub(crate) fn key(context: &Context, info: &GraphicsPipelineInfo<'_>) -> Option<KeyWords> {
     let GraphicsPipelineInfo {
@@ -173,7 +173,7 @@ pub(crate) fn key(context: &Context, info: &GraphicsPipelineInfo<'_>) -> Option<
         reads_tests,
     } = info;
     let is_whole = libraries.is_empty() && binaries.is_empty();
-    if !is_whole || !stages.iter().all(|stage| may_be_kept(context, stage)) {
+    if !is_whole || !stages.iter().all(|stage| may_be_retained(context, stage)) {
         return None;
     }
     let mut key = KeyWords::new();
