@@ -164,17 +164,14 @@ impl Device {
         Ok(buffer)
     }
 
-    /// DMA_BUF_IOCTL_SYNC at the start of a CPU access: waits for batches that write the buffer
-    /// and, for a write access, for all that use it. `ENOTTY` if the descriptor is not a dma-buf of
-    /// this device.
-    pub fn begin_cpu_access(&self, dma_buf: BorrowedFd<'_>, write: bool) -> Result<()> {
+    /// The buffer of a dma-buf. `ENOTTY` if the descriptor is not a dma-buf of this device.
+    pub(crate) fn dma_buf_buffer(&self, dma_buf: BorrowedFd<'_>) -> Result<Arc<Buffer>> {
         let identity = sys::identity(dma_buf.as_raw_fd())?;
         let known = lock(&self.exports)
             .buffers
             .get(&identity)
             .and_then(Weak::upgrade);
-        let buffer = known.ok_or(Errno::ENOTTY)?;
-        self.wait_idle(&buffer, write, i64::MAX)
+        known.ok_or(Errno::ENOTTY)
     }
 
     /// Waits until a reader or, with `write`, a writer may access a buffer. `ETIME` after the

@@ -97,7 +97,14 @@ impl WaitQueue {
 pub(crate) struct Fence {
     signalled: AtomicBool,
     sync_files: Mutex<Vec<Arc<SyncFile>>>,
+    /// What is dropped when the fence is signalled.
+    retained: Mutex<Vec<Arc<dyn Retained>>>,
 }
+
+/// What a fence may retain until it is signalled.
+pub(crate) trait Retained: std::fmt::Debug + Send + Sync {}
+
+impl<T: std::fmt::Debug + Send + Sync> Retained for T {}
 
 impl Fence {
     pub(crate) fn new() -> Arc<Self> {
@@ -107,7 +114,7 @@ impl Fence {
     pub(crate) fn signalled() -> Arc<Self> {
         Arc::new(Self {
             signalled: AtomicBool::new(true),
-            sync_files: Mutex::default(),
+            ..Self::default()
         })
     }
 
@@ -120,6 +127,16 @@ impl Fence {
         wait_queue.notify_with(|| self.signalled.store(true, Ordering::Release));
         for sync_file in std::mem::take(&mut *lock(&self.sync_files)) {
             sync_file.signal_if_ready();
+        }
+        lock(&self.retained).clear();
+    }
+
+    /// Drops `retained` when the fence is signalled, at once if it is.
+    pub(crate) fn retain_until_signalled(&self, retained: Arc<dyn Retained>) {
+        lock(&self.retained).push(retained);
+        // It may have been signalled before it was there.
+        if self.is_signalled() {
+            lock(&self.retained).clear();
         }
     }
 

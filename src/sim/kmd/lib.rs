@@ -12,6 +12,7 @@ mod context_ioctls;
 mod device;
 pub mod display;
 mod display_ioctls;
+mod dma_buf;
 mod dma_buf_locks;
 mod dump;
 mod engine;

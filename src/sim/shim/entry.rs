@@ -197,10 +197,11 @@ c_functions! {
                 }
                 return result.map(|()| 0);
             }
-            if request as u32 == ioctl::DMA_BUF_SYNC
+            if type_byte == DMA_BUF_BASE
                 && let Some(simulation) = simulation()
             {
-                match ioctl::sync_dma_buf(&simulation.device, fd, argument as u64) {
+                let (request, argument) = (request as u32, argument as u64);
+                match ioctl::execute_dma_buf(&simulation.device, fd, request, argument) {
                     Err(Errno::ENOTTY) => (),
                     result => return result.map(|()| 0),
                 }
@@ -219,6 +220,9 @@ c_functions! {
         map(at, len, protection, flags, fd, offset)
     }
 }
+
+/// DMA_BUF_BASE: the type of ioctls on dma-bufs.
+const DMA_BUF_BASE: c_ulong = b'b' as c_ulong;
 
 /// `_exit`: waits for the process's batches, then ends it.
 fn exit_now(status: c_int) -> ! {

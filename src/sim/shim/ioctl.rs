@@ -67,12 +67,61 @@ pub(crate) fn execute(
 
 /// DMA_BUF_IOCTL_SYNC. Ref: Linux's include/uapi/linux/dma-buf.h.
 pub(crate) const DMA_BUF_SYNC: u32 = 0x4008_6200;
+/// DMA_BUF_IOCTL_EXPORT_SYNC_FILE.
+pub(crate) const DMA_BUF_EXPORT_SYNC_FILE: u32 = 0xc008_6202;
+/// DMA_BUF_IOCTL_IMPORT_SYNC_FILE.
+pub(crate) const DMA_BUF_IMPORT_SYNC_FILE: u32 = 0x4008_6203;
+const DMA_BUF_SYNC_READ: u64 = 1;
 const DMA_BUF_SYNC_WRITE: u64 = 2;
 const DMA_BUF_SYNC_END: u64 = 4;
 
-/// Executes [`DMA_BUF_SYNC`]; `ENOTTY` for a descriptor that is not a dma-buf of the simulated
-/// device.
-pub(crate) fn sync_dma_buf(device: &kmd::Device, fd: RawFd, address: u64) -> Result<()> {
+/// `struct dma_buf_export_sync_file` and `struct dma_buf_import_sync_file`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+pub(crate) struct DmaBufSyncFile {
+    /// `DMA_BUF_SYNC_READ`, `DMA_BUF_SYNC_WRITE`, or both.
+    pub(crate) flags: u32,
+    /// The sync file.
+    pub(crate) fd: i32,
+}
+
+/// Executes the ioctls of dma-bufs; `ENOTTY` for others, and for a descriptor that is not a dma-buf
+/// of the simulated device.
+pub(crate) fn execute_dma_buf(
+    device: &kmd::Device,
+    fd: RawFd,
+    request: u32,
+    address: u64,
+) -> Result<()> {
+    match request {
+        DMA_BUF_SYNC => sync_dma_buf(device, fd, address),
+        DMA_BUF_EXPORT_SYNC_FILE => {
+            let mut argument: DmaBufSyncFile = user_memory::read(address)?;
+            let write = is_write(argument.flags)?;
+            let sync_file = device.export_dma_buf_fences(borrow_descriptor(fd)?, write)?;
+            argument.fd = install_descriptor(sync_file, true)?;
+            user_memory::write_prefix(address, &argument, size_of::<DmaBufSyncFile>())
+        }
+        DMA_BUF_IMPORT_SYNC_FILE => {
+            let argument: DmaBufSyncFile = user_memory::read(address)?;
+            let write = is_write(argument.flags)?;
+            let sync_file = borrow_descriptor(argument.fd)?;
+            device.import_dma_buf_fences(borrow_descriptor(fd)?, sync_file, write)
+        }
+        _ => Err(Errno::ENOTTY),
+    }
+}
+
+/// Whether the flags of a [`DmaBufSyncFile`] are those of a write access.
+fn is_write(flags: u32) -> Result<bool> {
+    match u64::from(flags) {
+        DMA_BUF_SYNC_READ => Ok(false),
+        flags if flags & !DMA_BUF_SYNC_READ == DMA_BUF_SYNC_WRITE => Ok(true),
+        _ => Err(Errno::EINVAL),
+    }
+}
+
+fn sync_dma_buf(device: &kmd::Device, fd: RawFd, address: u64) -> Result<()> {
     let flags: u64 = user_memory::read(address)?;
     // Simulated caches are coherent: the end of an access needs nothing.
     let write = flags & (DMA_BUF_SYNC_WRITE | DMA_BUF_SYNC_END) == DMA_BUF_SYNC_WRITE;

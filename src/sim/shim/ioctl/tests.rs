@@ -355,6 +355,26 @@ fn dma_bufs_are_separate_files() {
         call(&dma_buf, crate::ioctl::DMA_BUF_SYNC, 9_u64),
         Err(Errno::EINVAL)
     );
+    let sync_file = |flags, fd| crate::ioctl::DmaBufSyncFile { flags, fd };
+    let export = |flags| {
+        let argument = sync_file(flags, -1);
+        call(&dma_buf, crate::ioctl::DMA_BUF_EXPORT_SYNC_FILE, argument).map(|out| out.fd)
+    };
+    let import = |flags, fd| {
+        let argument = sync_file(flags, fd);
+        call(&dma_buf, crate::ioctl::DMA_BUF_IMPORT_SYNC_FILE, argument).map(|_| ())
+    };
+    for flags in 1..4 {
+        // SAFETY: the kernel has just given it to us.
+        let fences =
+            unsafe { <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(export(flags).unwrap()) };
+        assert_eq!(sys::poll_readable(fences.as_fd()), Ok(true));
+        assert_eq!(import(flags, fences.as_raw_fd()), Ok(()));
+    }
+    for flags in [0, 4, 7] {
+        assert_eq!(export(flags), Err(Errno::EINVAL));
+        assert_eq!(import(flags, dma_buf.as_raw_fd()), Err(Errno::EINVAL));
+    }
     let again = call(
         &node,
         drm::PRIME_FD_TO_HANDLE,
