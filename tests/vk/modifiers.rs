@@ -65,13 +65,17 @@ fn formats_list_their_modifiers() {
         let both = vk::FormatFeatureFlags::COLOR_ATTACHMENT | vk::FormatFeatureFlags::SAMPLED_IMAGE;
         assert!(one.drm_format_modifier_tiling_features.contains(both));
     }
-    let planes = modifiers(&rig, vk::Format::G8_B8R8_2PLANE_420_UNORM);
-    assert!(
-        planes
-            .iter()
-            .all(|one| one.drm_format_modifier_plane_count == 2)
-    );
-    assert_eq!(planes.len(), 3);
+    // NV12, YUV420, P010.
+    for (format, memory_planes) in [
+        (vk::Format::G8_B8R8_2PLANE_420_UNORM, 2),
+        (vk::Format::G8_B8_R8_3PLANE_420_UNORM, 3),
+        (vk::Format::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16, 2),
+    ] {
+        let planes = modifiers(&rig, format);
+        let mut counts = planes.iter().map(|one| one.drm_format_modifier_plane_count);
+        assert!(counts.all(|count| count == memory_planes));
+        assert_eq!(planes.len(), 3);
+    }
     // A format needs no DRM format: all colour formats that can be tiled have modifiers.
     for (format, expected) in [
         (
@@ -132,6 +136,72 @@ fn formats_list_their_modifiers() {
     let refused = Some(vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
     assert_eq!(ask(Y_TILED, vk::ImageType::TYPE_3D).err(), refused);
     assert_eq!(ask(INTEL | 5, vk::ImageType::TYPE_2D).err(), refused);
+    // Linear images may have layers and other dimensions.
+    let most = ask(LINEAR, vk::ImageType::TYPE_2D).unwrap();
+    assert_eq!((most.max_mip_levels, most.max_array_layers), (1, 2048));
+    for (ty, extent) in [
+        (vk::ImageType::TYPE_1D, [16384, 1, 1]),
+        (vk::ImageType::TYPE_3D, [2048; 3]),
+    ] {
+        let most = ask(LINEAR, ty).unwrap();
+        let found = most.max_extent;
+        assert_eq!([found.width, found.height, found.depth], extent);
+        assert_eq!(most.max_mip_levels, 1);
+    }
+}
+
+/// Slices of a linear image are accepted only where this driver would place them itself.
+#[test]
+fn explicit_slice_pitches_are_those_of_the_hardware() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    for (ty, extent, layers) in [
+        (vk::ImageType::TYPE_2D, [20, 12, 1], 3),
+        (vk::ImageType::TYPE_3D, [20, 12, 3], 1),
+    ] {
+        let info = || {
+            image_info(vk::Format::R8G8B8A8_UNORM, extent, 1, layers)
+                .image_type(ty)
+                .tiling(vk::ImageTiling::DRM_FORMAT_MODIFIER_EXT)
+        };
+        let codes = [LINEAR];
+        let mut list =
+            vk::ImageDrmFormatModifierListCreateInfoEXT::default().drm_format_modifiers(&codes);
+        let plane =
+            vk::ImageSubresource::default().aspect_mask(vk::ImageAspectFlags::MEMORY_PLANE_0_EXT);
+        let layout = unsafe {
+            let image = d.create_image(&info().push_next(&mut list), None).unwrap();
+            let layout = d.get_image_subresource_layout(image, plane);
+            d.destroy_image(image, None);
+            layout
+        };
+        let slice = layout.array_pitch;
+        assert_eq!(slice, layout.depth_pitch);
+        // A slice has its own rows, of whole blocks.
+        assert!(slice >= 12 * layout.row_pitch && slice.is_multiple_of(layout.row_pitch));
+        let refused = Err(vk::Result::ERROR_INVALID_DRM_FORMAT_MODIFIER_PLANE_LAYOUT_EXT);
+        for (pitch, result) in [
+            (slice, Ok(())),
+            (slice + layout.row_pitch, refused),
+            (0, refused),
+        ] {
+            let planes = [vk::SubresourceLayout {
+                offset: 0,
+                row_pitch: layout.row_pitch,
+                array_pitch: if layers > 1 { pitch } else { 0 },
+                depth_pitch: if layers > 1 { 0 } else { pitch },
+                ..Default::default()
+            }];
+            let mut explicit = vk::ImageDrmFormatModifierExplicitCreateInfoEXT::default()
+                .drm_format_modifier(LINEAR)
+                .plane_layouts(&planes);
+            let made = unsafe { d.create_image(&info().push_next(&mut explicit), None) };
+            assert_eq!(made.map(|_| ()), result);
+            if let Ok(image) = made {
+                unsafe { d.destroy_image(image, None) };
+            }
+        }
+    }
 }
 
 /// Byte of a texel's four, as the PRM has tiles, vol. 5, "Tiling": X of 512 bytes × 8 rows, Y of

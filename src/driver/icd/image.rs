@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ash::vk as c;
 use vk::image::{Image, ImageCreateInfo, View, ViewInfo, have_compatible_compression};
 use vk::image_limits::ImageQuery;
-use vk::modifier::{MODIFIERS, PlaneLayouts};
+use vk::modifier::{MODIFIERS, PlaneLayout, PlaneLayouts};
 
 use crate::device::{bind_each, write_requirements};
 use crate::entry::{done, entries};
@@ -538,10 +538,14 @@ unsafe fn modifier(
             let planes = raw::slice(node.p_plane_layouts, node.drm_format_modifier_plane_count);
             for (to, plane) in layouts.iter_mut().zip(planes) {
                 let pitch = u32::try_from(plane.row_pitch);
-                let pitch = pitch.map_err(|_| vk::Error::InvalidPlaneLayout {
+                let row_pitch = pitch.map_err(|_| vk::Error::InvalidPlaneLayout {
                     why: "a row pitch that does not fit 32 bits",
                 })?;
-                *to = Some((plane.offset, pitch));
+                *to = Some(PlaneLayout {
+                    offset: plane.offset,
+                    row_pitch,
+                    slice_pitch: plane.array_pitch.max(plane.depth_pitch),
+                });
             }
             return Ok((Some(node.drm_format_modifier), layouts));
         }

@@ -631,7 +631,11 @@ impl Format {
     pub fn modifier_features(&self, modifier: &Modifier, hw_gen: Gen) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let whole = self.hw.block_bits.is_power_of_two() && !self.is_compressed();
-        let planes = [F::G8_B8R8_2PLANE_420_UNORM, F::G8_B8_R8_3PLANE_420_UNORM];
+        let planes = [
+            F::G8_B8R8_2PLANE_420_UNORM,
+            F::G8_B8_R8_3PLANE_420_UNORM,
+            F::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16,
+        ];
         let known = self.planar.is_none() || planes.contains(&self.api);
         if !(self.is_colour() && whole && known) {
             return A::empty();

@@ -134,8 +134,8 @@ pub fn image_properties(
         _ => None,
     };
     let known = modifier.is_some() || linear_or_best.contains(&query.tiling);
-    // Images with a modifier must be plain 2D.
-    let plain = query.dimension == api::ImageType::TYPE_2D
+    let has_slices = modifier.is_none_or(Modifier::has_slices);
+    let plain = (has_slices || query.dimension == api::ImageType::TYPE_2D)
         && (!query.flags.contains(api::ImageCreateFlags::ALIAS) || query.modifier == Some(0));
     // A view of another format would read compressed blocks differently.
     let viewed = query.flags.contains(C::MUTABLE_FORMAT);
@@ -188,9 +188,9 @@ pub fn image_properties(
         && attachment
         && !query.flags.contains(C::CUBE_COMPATIBLE)
         && !storage;
-    let max_array_layers = match modifier {
-        Some(_) => 1,
-        None => max_array_layers,
+    let max_array_layers = match has_slices {
+        true => max_array_layers,
+        false => 1,
     };
     let [width, height, depth] = max_extent;
     Ok(api::ImageFormatProperties {

@@ -45,10 +45,27 @@ pub static MODIFIERS: &[Modifier] = &[
     },
 ];
 
-/// Explicit layouts of memory planes: offset and row pitch in bytes.
-pub type PlaneLayouts = [Option<(u64, u32)>; 3];
+/// The explicit layout of a memory plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaneLayout {
+    /// Offset in bytes.
+    pub offset: u64,
+    /// Row pitch in bytes.
+    pub row_pitch: u32,
+    /// Bytes from one layer, or slice of depth, to the next; 0 if there is one.
+    pub slice_pitch: u64,
+}
+
+/// Explicit layouts of memory planes.
+pub type PlaneLayouts = [Option<PlaneLayout>; 3];
 
 impl Modifier {
+    /// Whether images with the modifier may have layers, one or three dimensions: the tiled ones
+    /// do not say where slices are.
+    pub fn has_slices(&self) -> bool {
+        self.tilings == TilingSet::LINEAR
+    }
+
     /// Finds a modifier.
     pub fn find(code: u64) -> Option<&'static Modifier> {
         MODIFIERS.iter().find(|modifier| modifier.code == code)

@@ -6,7 +6,7 @@ use ash::vk as api;
 use surface::ImageUsage;
 
 use crate::image_limits::ImageQuery;
-use crate::modifier::{Modifier, PlaneLayouts};
+use crate::modifier::{Modifier, PlaneLayout, PlaneLayouts};
 
 /// Parameters of an image.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl ImageCreateInfo {
     }
 
     /// The explicit layout of the CCS: the second memory plane of an image with such a modifier.
-    pub(super) fn ccs_layout(&self) -> Option<(u64, u32)> {
+    pub(super) fn ccs_layout(&self) -> Option<PlaneLayout> {
         self.layouts[1].filter(|_| self.has_ccs_modifier())
     }
 

@@ -162,21 +162,25 @@ impl Image {
             let extent_px = format.aspect_extent_px(aspect, info.extent_px);
             let there = info.layouts.get(parts.len()).copied().flatten();
             let scanned = || scanout_pitch(device, info, extent_px, hw);
-            let pitch = there.map(|(_, pitch)| pitch).or_else(scanned);
+            let pitch = there.map(|plane| plane.row_pitch).or_else(scanned);
             // Copied once, to its final place: another copy would defeat store-to-load forwarding.
             let laid_out = compute_layout(device, (info, extent_px), uses, hw, pitch);
             let surface = match &laid_out {
                 Ok(surface) => surface,
                 Err(error) => return Err(layout_error(error, pitch)),
             };
+            let slices = u64::from(info.layers.max(extent_px[2]));
+            if there.is_some_and(|plane| slices > 1 && plane.slice_pitch != slice_bytes(surface)) {
+                return Err(INVALID_PLANE_LAYOUT);
+            }
             if disjoint && !parts.is_empty() {
                 ranges.push(MemoryRange::default());
             }
             let memory = ranges.len() - 1;
             let allocation = &mut ranges[memory].allocation;
             let offset_bytes = match there {
-                Some((offset, _)) => allocation
-                    .add_surface(surface, offset)
+                Some(plane) => allocation
+                    .add_surface(surface, plane.offset)
                     .ok_or(INVALID_PLANE_LAYOUT)?,
                 None => allocation.push(surface),
             };
@@ -192,7 +196,7 @@ impl Image {
                 let surface = match kind {
                     AuxKind::Mcs => surface.mcs(device),
                     AuxKind::Ccs => {
-                        let pitch = info.ccs_layout().map(|(_, pitch)| pitch);
+                        let pitch = info.ccs_layout().map(|plane| plane.row_pitch);
                         surface.ccs_with_pitch(device, pitch)
                     }
                     AuxKind::Hiz => surface.hiz(device),
@@ -207,8 +211,8 @@ impl Image {
                     kind,
                     surface,
                     offset_bytes: match info.ccs_layout() {
-                        Some((offset, _)) => allocation
-                            .add_surface(&surface, offset)
+                        Some(plane) => allocation
+                            .add_surface(&surface, plane.offset)
                             .ok_or(INVALID_PLANE_LAYOUT)?,
                         None => allocation.push(&surface),
                     },
@@ -580,7 +584,7 @@ impl Image {
             });
         }
         let surface = &part.surface;
-        let slice = u64::from(surface.layer_pitch_rows_el) * u64::from(surface.row_pitch_bytes);
+        let slice = slice_bytes(surface);
         let place = surface.offset_of(level, layer);
         let [_, height, depth] = self.aspect_extent_px(aspect, level);
         let rows = u64::from(height.div_ceil(surface.block.extent_sa[1]));
@@ -621,6 +625,11 @@ fn scanout_pitch(
     let needed = device.needs(Wa::CcsScanoutPitch) && width_px > MAX_PX;
     let bytes = || (width_px * u32::from(format.block_bits) / 8).next_multiple_of(FOUR_TILES);
     (info.has_ccs_modifier() && needed).then(bytes)
+}
+
+/// Bytes from one layer or slice of a surface to the next.
+fn slice_bytes(surface: &Surface) -> u64 {
+    u64::from(surface.layer_pitch_rows_el) * u64::from(surface.row_pitch_bytes)
 }
 
 /// Error of explicit plane layouts that the hardware does not support.
