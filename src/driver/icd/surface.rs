@@ -118,6 +118,7 @@ pub fn supported_usage(physical: &vk::PhysicalDevice, format: c::Format) -> c::I
             layers: 1,
             usage: *usage,
             flags: c::ImageCreateFlags::empty(),
+            color_space: c::ColorSpaceKHR::SRGB_NONLINEAR,
         };
         physical
             .image_format_properties(&description.info(None).question)
@@ -258,16 +259,25 @@ unsafe fn write_maintenance(
     Ok(())
 }
 
-/// The formats of a surface, each with the sRGB colour space.
+/// The formats of a surface, in each of its colour spaces. Those beyond sRGB belong to an
+/// extension.
 fn formats(
     physical: &vk::PhysicalDevice,
     surface: &SurfaceObject,
 ) -> wsi::Result<impl ExactSizeIterator<Item = c::SurfaceFormatKHR>> {
     let formats = surface.surface.formats(&GpuNodes::new(physical))?;
-    Ok(formats.into_iter().map(|format| c::SurfaceFormatKHR {
-        format,
-        color_space: c::ColorSpaceKHR::SRGB_NONLINEAR,
-    }))
+    let spaces = match physical.instance_has("VK_EXT_swapchain_colorspace") {
+        true => surface.surface.color_spaces()?,
+        false => vec![c::ColorSpaceKHR::SRGB_NONLINEAR],
+    };
+    let all = spaces.into_iter().flat_map(|color_space| {
+        let formats = formats.iter();
+        formats.map(move |&format| c::SurfaceFormatKHR {
+            format,
+            color_space,
+        })
+    });
+    Ok(all.collect::<Vec<_>>().into_iter())
 }
 
 entries! { SURFACE:

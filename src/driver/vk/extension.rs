@@ -60,6 +60,7 @@ pub const INSTANCE: &[Extension] = &[
     row("VK_EXT_direct_mode_display", 1, None),
     row("VK_EXT_headless_surface", 1, None),
     row("VK_EXT_surface_maintenance1", 1, None),
+    row("VK_EXT_swapchain_colorspace", 5, None),
     row("VK_KHR_device_group_creation", 1, V1_1),
     row("VK_KHR_display", 23, None),
     row("VK_KHR_external_fence_capabilities", 1, V1_1),
