@@ -1,6 +1,7 @@
 //! The colour manager of the compositor: image descriptions, and the errors of the protocol.
 
 use std::sync::Mutex;
+use std::sync::atomic::Ordering::Relaxed;
 
 use wayland_protocols::wp::color_management::v1::server::wp_color_management_surface_v1::{
     self as managed, WpColorManagementSurfaceV1,
@@ -112,7 +113,8 @@ impl Dispatch<WpColorManagerV1, ()> for State {
         match request {
             manager::Request::GetSurface { id, .. } => {
                 init.init(id, ());
-                state.add_object(4);
+                // A surface has at most one.
+                assert_eq!(state.managed.fetch_add(1, Relaxed), 0);
             }
             manager::Request::CreateParametricCreator { obj } => {
                 assert!(state.colours().features.contains(&Feature::Parametric));
@@ -228,7 +230,7 @@ impl Dispatch<WpColorManagementSurfaceV1, ()> for State {
             managed::Request::UnsetImageDescription => state.description = None,
             managed::Request::Destroy => {
                 state.description = None;
-                state.objects[4] -= 1;
+                state.managed.fetch_sub(1, Relaxed);
             }
             _ => {}
         }

@@ -179,7 +179,6 @@ impl State {
                 points: pending.points,
                 description: self.description,
                 descriptions_set: self.descriptions_set,
-                manages_colours: self.objects[4] != 0,
             });
             drop(commits);
             self.report(number, pending.feedback);
@@ -216,7 +215,7 @@ impl State {
     }
 
     /// Counts an object of an extension, of which a surface has at most one.
-    pub(super) fn add_object(&mut self, extension: usize) {
+    fn add_object(&mut self, extension: usize) {
         self.objects[extension] += 1;
         assert_eq!(self.objects[extension], 1, "extension {extension}");
     }

@@ -7,7 +7,7 @@ mod globals;
 
 use std::fs::File;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -83,8 +83,6 @@ pub struct Commit {
     /// The image description, and how many have been set so far.
     pub description: Option<Description>,
     pub descriptions_set: u32,
-    /// Whether the surface has an object of colour management.
-    pub manages_colours: bool,
 }
 
 /// A point of a timeline: the inode of its file, and the number.
@@ -103,8 +101,10 @@ pub struct State {
     description: Option<Description>,
     descriptions_set: u32,
     /// Number of objects of each extension that the surface has: tearing, FIFO, timer, explicit
-    /// synchronisation, colour management.
-    objects: [u32; 5],
+    /// synchronisation.
+    objects: [u32; 4],
+    /// Number of its objects of colour management.
+    managed: Arc<AtomicU32>,
 }
 
 /// The double-buffered state of the one surface.
@@ -124,6 +124,8 @@ impl ClientData for NoData {}
 /// A running compositor.
 pub struct Compositor {
     pub connection: Connection,
+    /// Number of objects of colour management that the surface has.
+    pub managed: Arc<AtomicU32>,
     commits: Arc<Mutex<Vec<Commit>>>,
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -144,6 +146,7 @@ impl Compositor {
             .unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let (stops, commits) = (stop.clone(), state.commits.clone());
+        let managed = state.managed.clone();
         let thread = std::thread::spawn(move || {
             while !stops.load(Relaxed) {
                 display.dispatch_clients(&mut state).unwrap();
@@ -153,6 +156,7 @@ impl Compositor {
         });
         Self {
             connection: Connection::from_socket(ours).unwrap(),
+            managed,
             commits,
             stop,
             thread: Some(thread),
