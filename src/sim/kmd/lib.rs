@@ -27,6 +27,7 @@ mod options;
 mod profile;
 mod query;
 mod record;
+pub mod refreshes;
 mod scanout;
 mod syncobj;
 mod syncobj_ioctls;
