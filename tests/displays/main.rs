@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
+mod control;
 mod monitor;
 mod timing;
 #[path = "../timing_structures.rs"]
@@ -40,6 +41,11 @@ fn read_png(path: &Path) -> ([u32; 2], Vec<u8>) {
 
 /// Runs a test of this program alone, on the simulated device.
 fn run(test: &str, sim: &str) -> Output {
+    run_with(test, sim, None)
+}
+
+/// As [`run`], with a variable of the environment.
+fn run_with(test: &str, sim: &str, variable: Option<(&str, PathBuf)>) -> Output {
     let program = std::env::current_exe().unwrap();
     let library = program.parent().unwrap().join("libingot_sim.so");
     assert!(library.exists(), "{}", library.display());
@@ -50,6 +56,7 @@ fn run(test: &str, sim: &str) -> Output {
         .env("INGOT_GPU", "skl")
         .env("INGOT_SIM", sim)
         .env(CHILD, "1")
+        .envs(variable)
         .output()
         .unwrap()
 }
@@ -294,4 +301,59 @@ fn flips_report_their_refresh_and_wait_for_their_time() {
         return check(&run(this, "display"));
     }
     timing::check_flips();
+}
+
+#[test]
+fn surfaces_of_displays_count_refreshes() {
+    if !is_child() {
+        return check(&run("surfaces_of_displays_count_refreshes", "display"));
+    }
+    control::check_counters();
+}
+
+#[test]
+fn fences_are_signalled_at_refreshes() {
+    if !is_child() {
+        return check(&run("fences_are_signalled_at_refreshes", "display"));
+    }
+    control::check_refresh_events();
+}
+
+#[test]
+fn a_display_without_power_stays_dark() {
+    if !is_child() {
+        return check(&run("a_display_without_power_stays_dark", "display"));
+    }
+    control::check_power();
+}
+
+#[test]
+fn a_lost_device_ends_waits_for_refreshes() {
+    let this = "a_lost_device_ends_waits_for_refreshes";
+    if is_child() {
+        return control::check_lost_device();
+    }
+    let output = run(this, "display");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+}
+
+/// Set in the program whose monitor is unplugged: the file that unplugs it.
+const UNPLUGGED: &str = "INGOT_UNPLUGGED";
+
+#[test]
+fn fences_are_signalled_when_a_monitor_is_plugged_in_or_unplugged() {
+    let this = "fences_are_signalled_when_a_monitor_is_plugged_in_or_unplugged";
+    if let Some(unplugged) = std::env::var_os(UNPLUGGED) {
+        return control::check_hotplug(Path::new(&unplugged));
+    }
+    let folder = folder("hotplug");
+    std::fs::create_dir_all(&folder).unwrap();
+    let sim = format!("display={}", folder.display());
+    let unplugged = (UNPLUGGED, folder.join("unplugged"));
+    check(&run_with(this, &sim, Some(unplugged)));
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -132,7 +132,7 @@ unsafe fn borrow<'a>(descriptor: i32) -> wsi::Result<BorrowedFd<'a>> {
 }
 
 /// Reports an error of the window system, and returns the code that these commands have for it.
-fn or_code(result: wsi::Result<()>, code: c::Result) -> vk::Result<c::Result> {
+pub fn or_code(result: wsi::Result<()>, code: c::Result) -> vk::Result<c::Result> {
     match from_wsi(result.map(|()| c::Result::SUCCESS))? {
         c::Result::SUCCESS => Ok(c::Result::SUCCESS),
         _ => Ok(code),

@@ -169,6 +169,14 @@ unsafe fn capabilities(
     })
 }
 
+/// The counters that a surface has.
+pub fn supported_counters(surface: &wsi::Surface) -> c::SurfaceCounterFlagsEXT {
+    match surface.counts_refreshes() {
+        true => c::SurfaceCounterFlagsEXT::VBLANK,
+        false => c::SurfaceCounterFlagsEXT::empty(),
+    }
+}
+
 /// How a surface shows images of other sizes, and where: pixel by pixel, at the upper left corner.
 pub fn supported_scaling(
     surface: &wsi::Surface,
@@ -407,6 +415,31 @@ entries! { SURFACE:
             }
             Ok(c::Result::SUCCESS)
         }).and_then(|written| written))
+    }
+
+    Physical ["VK_EXT_display_surface_counter"] vkGetPhysicalDeviceSurfaceCapabilities2EXT(
+        physical_device: c::PhysicalDevice,
+        surface: c::SurfaceKHR,
+        surface_capabilities: *mut c::SurfaceCapabilities2EXT<'_>,
+    ) -> c::Result {
+        let surface = handle::get(surface)?;
+        let found = capabilities(handle::get(physical_device)?, surface);
+        from_wsi(found.map(|found| {
+            if let Some(out) = surface_capabilities.as_mut() {
+                out.min_image_count = found.min_image_count;
+                out.max_image_count = found.max_image_count;
+                out.current_extent = found.current_extent;
+                out.min_image_extent = found.min_image_extent;
+                out.max_image_extent = found.max_image_extent;
+                out.max_image_array_layers = found.max_image_array_layers;
+                out.supported_transforms = found.supported_transforms;
+                out.current_transform = found.current_transform;
+                out.supported_composite_alpha = found.supported_composite_alpha;
+                out.supported_usage_flags = found.supported_usage_flags;
+                out.supported_surface_counters = supported_counters(&surface.surface);
+            }
+            c::Result::SUCCESS
+        }))
     }
 
     Physical ["VK_KHR_surface"] vkGetPhysicalDeviceSurfaceFormatsKHR(

@@ -19,7 +19,7 @@ use wsi::timing::TimedPresent;
 
 use crate::entry::entries;
 use crate::objects::SwapchainObject;
-use crate::surface::{from_wsi, supported_scaling};
+use crate::surface::{from_wsi, supported_counters, supported_scaling};
 use crate::{diagnosis, handle, present_timing, raw, types as c};
 
 /// The result code of a swapchain that can still present.
@@ -115,6 +115,25 @@ unsafe fn check_scaling(
     }
 }
 
+/// Fails if a swapchain asks for counters that its surface does not have.
+///
+/// # Safety
+/// The chain of `info` is valid.
+unsafe fn check_counters(
+    surface: &wsi::Surface,
+    info: &c::SwapchainCreateInfoKHR<'_>,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    let asked = unsafe { raw::find_in_chain::<c::SwapchainCounterCreateInfoEXT<'_>>(info.p_next) };
+    let counters = asked.map_or_else(Default::default, |node| node.surface_counters);
+    match supported_counters(surface).contains(counters) {
+        true => Ok(()),
+        false => Err(vk::Error::FeatureNotPresent {
+            what: "this counter of surfaces",
+        }),
+    }
+}
+
 /// What one present of a swapchain asks for.
 struct PresentRequest {
     index: u32,
@@ -158,7 +177,10 @@ unsafe fn create(
     let modes = modes.map(|&mode| present_mode(&surface.surface, mode));
     let modes = modes.collect::<wsi::Result<Vec<_>>>()?;
     // SAFETY: as the caller says.
-    unsafe { check_scaling(&surface.surface, info)? };
+    unsafe {
+        check_scaling(&surface.surface, info)?;
+        check_counters(&surface.surface, info)?;
+    }
     let alpha = match info.composite_alpha {
         c::CompositeAlphaFlagsKHR::PRE_MULTIPLIED => AlphaMode::Premultiplied,
         c::CompositeAlphaFlagsKHR::INHERIT => AlphaMode::Inherit,

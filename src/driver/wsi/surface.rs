@@ -243,6 +243,23 @@ impl Surface {
         }
     }
 
+    /// Whether [`Surface::refresh_count`] counts the refreshes of its display.
+    pub fn counts_refreshes(&self) -> bool {
+        matches!(self.native, NativeWindow::Display(_))
+    }
+
+    /// The number of refreshes of its display so far; 0 while the display is off.
+    pub fn refresh_count(&self) -> Result<u64> {
+        match &self.native {
+            NativeWindow::Display(screen) => screen.refresh_count(),
+            NativeWindow::X11(_) | NativeWindow::Wayland(_) | NativeWindow::Headless => {
+                Err(Error::Device(vk::Error::InvalidUse {
+                    why: "the counter of a surface that has none",
+                }))
+            }
+        }
+    }
+
     /// Whether images of another size than the window are shown pixel by pixel, from its upper left
     /// corner on. A display shows whole images only.
     pub fn shows_any_size(&self) -> bool {

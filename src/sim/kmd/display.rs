@@ -33,6 +33,8 @@ pub const PROPERTY_DPMS: u32 = 73;
 pub const BLOB_IN_FORMATS: u32 = 81;
 /// Number of the first framebuffer.
 const FIRST_FRAMEBUFFER: u32 = 101;
+/// The file in the folder of the display that unplugs the monitor while it exists.
+const UNPLUGGED: &str = "unplugged";
 /// Size of the monitor in mm.
 pub const MONITOR_MM: [u32; 2] = [160, 120];
 
@@ -145,6 +147,12 @@ impl Display {
             next_framebuffer: AtomicU32::new(FIRST_FRAMEBUFFER),
             state: Mutex::default(),
         }
+    }
+
+    /// Whether the monitor is plugged in: unless the folder has a file of this name.
+    pub(crate) fn is_plugged(&self) -> bool {
+        let folder = self.folder.as_ref();
+        folder.is_none_or(|folder| !folder.join(UNPLUGGED).exists())
     }
 
     /// The number of a new framebuffer.

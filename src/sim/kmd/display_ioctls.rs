@@ -30,6 +30,11 @@ impl File {
         self.device.display.is_some()
     }
 
+    /// Whether a monitor is plugged into the display's connector.
+    pub fn display_is_plugged(&self) -> bool {
+        self.device.display_is_plugged()
+    }
+
     /// The framebuffers of the file.
     pub fn framebuffers(&self) -> Vec<u32> {
         lock(&self.state).framebuffers.keys().copied().collect()

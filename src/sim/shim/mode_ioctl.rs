@@ -29,6 +29,8 @@ const NUMBERS: [std::ops::RangeInclusive<u32>; 5] = [
 const MASTER: std::ops::RangeInclusive<u32> = 0x1e..=0x1f;
 /// `connection` of a connected display.
 const CONNECTED: u32 = 1;
+/// `connection` of an unplugged connector.
+const DISCONNECTED: u32 = 2;
 
 /// Executes an ioctl of a primary node. None: it is not one of displays.
 pub(crate) fn execute(
@@ -171,10 +173,12 @@ fn get_connector(file: &File, connector: &mut mode::GetConnector) -> Result<()> 
         &mut connector.count_encoders,
         &[display::ENCODER],
     )?;
+    let modes = display::modes();
+    let plugged = file.display_is_plugged();
     fill(
         connector.modes_ptr,
         &mut connector.count_modes,
-        &display::modes(),
+        if plugged { &modes } else { &[] },
     )?;
     let mut room = connector.count_props;
     fill(connector.props_ptr, &mut room, &[display::PROPERTY_DPMS])?;
@@ -189,8 +193,13 @@ fn get_connector(file: &File, connector: &mut mode::GetConnector) -> Result<()> 
         None => 0,
     };
     (connector.connector_type, connector.connector_type_id) = (mode::CONNECTOR_HDMIA, 1);
-    connector.connection = CONNECTED;
-    [connector.mm_width, connector.mm_height] = display::MONITOR_MM;
+    (
+        connector.connection,
+        [connector.mm_width, connector.mm_height],
+    ) = match plugged {
+        true => (CONNECTED, display::MONITOR_MM),
+        false => (DISCONNECTED, [0; 2]),
+    };
     // DRM_MODE_SUBPIXEL_UNKNOWN.
     connector.subpixel = 1;
     Ok(())
