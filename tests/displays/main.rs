@@ -7,10 +7,12 @@
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
 mod control;
+mod leases;
 mod monitor;
 mod timing;
 #[path = "../timing_structures.rs"]
 mod timing_structures;
+mod x_server;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -275,6 +277,23 @@ fn displays_are_acquired_by_a_descriptor_and_released() {
             vk::Result::SUCCESS
         );
     }
+}
+
+#[test]
+fn displays_are_leased_from_an_x_server() {
+    let this = "displays_are_leased_from_an_x_server";
+    if is_child() {
+        return leases::check_leases();
+    }
+    // SAFETY: the initialisers of Xlib have no requirements.
+    let xlib = unsafe { libloading::Library::new("libX11.so.6") };
+    if let Err(error) = xlib {
+        let required = std::env::var_os("INGOT_REQUIRE_TOOLS").is_some();
+        assert!(!required, "{error}");
+        eprintln!("skipped: {error}");
+        return;
+    }
+    check(&run(this, "display"));
 }
 
 #[test]

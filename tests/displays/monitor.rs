@@ -45,6 +45,7 @@ impl Monitor {
                 c"VK_EXT_direct_mode_display",
                 c"VK_EXT_acquire_drm_display",
                 c"VK_EXT_display_surface_counter",
+                c"VK_EXT_acquire_xlib_display",
             ];
             let names = names.map(|name| name.as_ptr());
             let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);

@@ -56,6 +56,7 @@ pub const API_VERSION: u32 = api::make_api_version(0, 1, 4, 366);
 /// Instance extensions, by name.
 pub const INSTANCE: &[Extension] = &[
     row("VK_EXT_acquire_drm_display", 1, None),
+    row("VK_EXT_acquire_xlib_display", 1, None),
     row("VK_EXT_debug_utils", 2, None),
     row("VK_EXT_direct_mode_display", 1, None),
     row("VK_EXT_display_surface_counter", 1, None),

@@ -7,6 +7,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use drm::control::{Device as _, ResourceHandle, connector, crtc, from_u32, property};
@@ -23,6 +24,8 @@ pub struct Card {
     node: [u32; 2],
     /// The descriptor in use: of the node, or from the application.
     file: Mutex<Option<Arc<CardFile>>>,
+    /// Whether it is from the application, or from a display server.
+    acquired: AtomicBool,
     hotplug: Arc<Hotplug>,
 }
 
@@ -116,6 +119,7 @@ impl Card {
         Self {
             node,
             file: Mutex::default(),
+            acquired: AtomicBool::new(false),
             hotplug: Arc::default(),
         }
     }
@@ -145,11 +149,25 @@ impl Card {
         let own = descriptor.try_clone_to_owned().map_err(Error::lost)?;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         *file = Some(Arc::new(CardFile::new(own)));
+        self.acquired.store(true, Relaxed);
         Ok(())
+    }
+
+    /// Whether a descriptor of the application is in use.
+    pub fn is_acquired(&self) -> bool {
+        self.acquired.load(Relaxed)
+    }
+
+    /// Whether the node has a connector, as far as this process may look.
+    pub fn may_have_connector(&self, connector: u32) -> bool {
+        let file = self.file();
+        file.and_then(|file| self.has_connector(file.as_fd(), connector))
+            .unwrap_or(true)
     }
 
     /// Stops using the application's descriptor.
     pub fn release(&self) {
+        self.acquired.store(false, Relaxed);
         *self.file.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
