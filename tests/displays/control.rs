@@ -177,14 +177,14 @@ pub fn check_refresh_events() {
     assert!(begin.elapsed() >= least, "{:?}", begin.elapsed());
     // Fences that are reset or destroyed before their refresh are not signalled any more.
     controls.set_power(vk::DisplayPowerStateEXT::OFF);
-    let [kept, reset, destroyed] = [0; 3].map(|_| controls.refresh_fence());
-    assert_eq!(controls.wait(kept, SHORT_NS), Err(vk::Result::TIMEOUT));
+    let [awaited, reset, destroyed] = [0; 3].map(|_| controls.refresh_fence());
+    assert_eq!(controls.wait(awaited, SHORT_NS), Err(vk::Result::TIMEOUT));
     unsafe { d.reset_fences(&[reset]) }.unwrap();
     controls.destroy(destroyed);
     controls.set_power(vk::DisplayPowerStateEXT::ON);
-    assert_eq!(controls.wait(kept, LONG_NS), Ok(()));
+    assert_eq!(controls.wait(awaited, LONG_NS), Ok(()));
     assert_eq!(controls.wait(reset, SHORT_NS), Err(vk::Result::TIMEOUT));
-    controls.destroy(kept);
+    controls.destroy(awaited);
     controls.destroy(reset);
     // Flips and refreshes are told apart: each gets its own event.
     for number in 2..8 {

@@ -9,7 +9,8 @@
 //! built on this crate. Functions here that need one of those make the system call themselves, so
 //! that they never reach the interposed function. Exceptions are [`ioctl`],
 //! [`Mapping::map_device`], mappings at a chosen address, [`UeventSocket`], and the functions on
-//! device nodes, which must see the device that the preload library presents. Everything else goes through nix.
+//! device nodes, which must see the device that the preload library presents. Everything else goes
+//! through nix.
 #![allow(
     unsafe_code,
     reason = "one of the crates that may: STYLE.md, section 9"

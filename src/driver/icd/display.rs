@@ -1,8 +1,8 @@
 //! Entry points of displays without a window system.
 //!
-//! In:  physical devices, descriptors of primary nodes, X servers that lease displays. Out: displays,
-//!      modes and planes, and surfaces of `wsi`. A display has a plane of its own, with the same
-//!      index.
+//! In:  physical devices, descriptors of primary nodes, X servers that lease displays. Out:
+//!      displays, modes and planes, and surfaces of `wsi`. A display has a plane of its own, with
+//!      the same index.
 //! Ref: Vulkan specification, "Presenting Directly to Display Devices",
 //!      "VK_EXT_direct_mode_display", "VK_EXT_acquire_drm_display", "VK_EXT_acquire_xlib_display".
 

@@ -27,6 +27,7 @@ mod options;
 mod profile;
 mod query;
 mod record;
+mod refresh_ioctls;
 pub mod refreshes;
 mod scanout;
 mod syncobj;

@@ -1,35 +1,29 @@
-//! The refreshes of the CRTC: their numbers and times, events at them, and the power of the
-//! connector.
+//! The refreshes of the CRTC: their numbers and times, and events at them.
 //!
-//! In:  GET_SEQUENCE, QUEUE_SEQUENCE, the DPMS property. Out: numbers that count up while the CRTC
-//!      is active and stay while it is not, events, or the errno that the real kernel returns.
-//! Ref: drm.h, "struct drm_crtc_queue_sequence"; drm-kms(7), "Vertical Blanking", "DPMS".
+//! In:  the mode, while the CRTC is active. Out: numbers that count up while it is and stay while
+//!      it is not, and events.
+//! Ref: drm.h, "struct drm_crtc_queue_sequence"; drm-kms(7), "Vertical Blanking".
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use uapi::mode::{self, CrtcGetSequence, EventCrtcSequence, ModeInfo};
-use uapi::{Errno, Result};
-
-use crate::display::Display;
-use crate::fence::lock;
-use crate::file::File;
+use uapi::mode::{self, EventCrtcSequence, ModeInfo};
 
 /// Receives the event of a refresh.
 pub type SequenceSink = Box<dyn FnOnce(&EventCrtcSequence) + Send>;
 
 /// An event that has not been sent yet.
-struct PendingEvent {
+pub(crate) struct PendingEvent {
     /// A number that no other event of the display has.
-    id: u64,
+    pub(crate) id: u64,
     /// The number of its refresh.
-    sequence: u64,
-    user_data: u64,
-    sink: SequenceSink,
+    pub(crate) sequence: u64,
+    /// From the request.
+    pub(crate) user_data: u64,
+    /// Receives it.
+    pub(crate) sink: SequenceSink,
 }
 
 impl PendingEvent {
-    fn send(self, sequence: u64, time_ns: u64) {
+    /// Sends the event of a refresh.
+    pub(crate) fn send(self, sequence: u64, time_ns: u64) {
         (self.sink)(&EventCrtcSequence {
             kind: mode::EVENT_CRTC_SEQUENCE,
             length: size_of::<EventCrtcSequence>() as u32,
@@ -57,8 +51,8 @@ pub(crate) struct Refreshes {
     counted: u64,
     /// The last refresh at that time, in ns.
     counted_ns: u64,
-    pending: Vec<PendingEvent>,
-    next_id: u64,
+    pub(crate) pending: Vec<PendingEvent>,
+    pub(crate) next_id: u64,
 }
 
 impl std::fmt::Debug for Refreshes {
@@ -82,7 +76,7 @@ fn now_ns() -> u64 {
 
 impl Refreshes {
     /// The number and the time of the last refresh.
-    fn last(&self) -> (u64, u64) {
+    pub(crate) fn last(&self) -> (u64, u64) {
         match &self.cycle {
             Some(cycle) => {
                 let last = now_ns() / cycle.period_ns;
@@ -123,104 +117,9 @@ impl Refreshes {
     }
 
     /// The time of a later refresh. None: the CRTC is not active.
-    fn time_of(&self, sequence: u64) -> Option<u64> {
+    pub(crate) fn time_of(&self, sequence: u64) -> Option<u64> {
         let cycle = self.cycle?;
         let refresh = cycle.start + sequence.saturating_sub(self.counted);
         Some(refresh.saturating_mul(cycle.period_ns))
-    }
-}
-
-impl File {
-    /// The DPMS property: `DPMS_*`.
-    pub fn power(&self) -> Result<u64> {
-        Ok(lock(&self.display()?.state).power)
-    }
-
-    /// Sets the DPMS property. In every state but `DPMS_ON` the CRTC is inactive. `EINVAL` for
-    /// unknown values.
-    pub fn set_power(&self, power: u64) -> Result<()> {
-        if power > mode::DPMS_OFF {
-            return Err(Errno::EINVAL);
-        }
-        let mut state = lock(&self.display()?.state);
-        state.power = power;
-        state.update_cycle();
-        Ok(())
-    }
-
-    /// GET_SEQUENCE. `EINVAL` while the CRTC is inactive.
-    pub fn crtc_sequence(&self) -> Result<CrtcGetSequence> {
-        let state = lock(&self.display()?.state);
-        if !state.refreshes.is_active() {
-            return Err(Errno::EINVAL);
-        }
-        let (sequence, time_ns) = state.refreshes.last();
-        Ok(CrtcGetSequence {
-            crtc_id: crate::display::CRTC,
-            active: 1,
-            sequence,
-            sequence_ns: time_ns as i64,
-        })
-    }
-
-    /// QUEUE_SEQUENCE: sends an event at a refresh, and returns its number. `EINVAL` while the CRTC
-    /// is inactive.
-    pub fn queue_sequence(
-        &self,
-        flags: u32,
-        sequence: u64,
-        user_data: u64,
-        sink: SequenceSink,
-    ) -> Result<u64> {
-        if flags & !(mode::CRTC_SEQUENCE_RELATIVE | mode::CRTC_SEQUENCE_NEXT_ON_MISS) != 0 {
-            return Err(Errno::EINVAL);
-        }
-        let display = self.display()?.clone();
-        let mut state = lock(&display.state);
-        let refreshes = &mut state.refreshes;
-        if !refreshes.is_active() {
-            return Err(Errno::EINVAL);
-        }
-        let (last, last_ns) = refreshes.last();
-        let mut target = match flags & mode::CRTC_SEQUENCE_RELATIVE {
-            0 => sequence,
-            _ => last.wrapping_add(sequence),
-        };
-        // The numbers are modular.
-        let mut has_passed = last.wrapping_sub(target) as i64 >= 0;
-        if has_passed && flags & mode::CRTC_SEQUENCE_NEXT_ON_MISS != 0 {
-            (target, has_passed) = (last + 1, false);
-        }
-        let id = refreshes.next_id;
-        refreshes.next_id += 1;
-        let event = PendingEvent {
-            id,
-            sequence: target,
-            user_data,
-            sink,
-        };
-        if has_passed {
-            event.send(last, last_ns);
-            return Ok(last);
-        }
-        let time_ns = refreshes.time_of(target).unwrap_or(last_ns);
-        refreshes.pending.push(event);
-        drop(state);
-        let waits = move || send_at(&display, id, time_ns);
-        let thread = std::thread::Builder::new().name("i915-vblank".into());
-        thread.spawn(waits).map_err(|_| Errno::ENOMEM)?;
-        Ok(target)
-    }
-}
-
-/// Sends an event at its time, if it was not sent before.
-fn send_at(display: &Arc<Display>, id: u64, time_ns: u64) {
-    std::thread::sleep(Duration::from_nanos(time_ns.saturating_sub(now_ns())));
-    let mut state = lock(&display.state);
-    let pending = &mut state.refreshes.pending;
-    if let Some(position) = pending.iter().position(|event| event.id == id) {
-        let event = pending.swap_remove(position);
-        let sequence = event.sequence;
-        event.send(sequence, time_ns);
     }
 }

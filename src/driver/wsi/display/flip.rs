@@ -173,8 +173,8 @@ impl FlipPresenter {
         self.file.note_light(connector.into(), crtc)
     }
 
-    /// Notes that an image has replaced the one on the display, at a time in ns; none if the display
-    /// is off.
+    /// Notes that an image has replaced the one on the display, at a time in ns; none if the
+    /// display is off.
     fn replace(&mut self, index: u32, time_ns: Option<i64>) {
         self.released.extend(self.on_screen.replace(index));
         self.shown += 1;

@@ -602,9 +602,9 @@ fn colour_spaces_are_those_of_which_the_compositor_knows_primaries_and_transfer_
         C::HDR10_HLG_EXT,
         C::ADOBERGB_LINEAR_EXT,
     ];
-    let only = |kept: &dyn Fn(C) -> bool| {
-        let kept = described.into_iter().filter(|&space| kept(space));
-        always.into_iter().chain(kept).collect::<Vec<_>>()
+    let only = |includes: &dyn Fn(C) -> bool| {
+        let included = described.into_iter().filter(|&space| includes(space));
+        always.into_iter().chain(included).collect::<Vec<_>>()
     };
     let cases = [
         (None, only(&|_| false)),

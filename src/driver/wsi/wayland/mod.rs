@@ -6,8 +6,8 @@
 //! Ref: Wayland protocol, `wl_surface`; wayland-protocols, `linux-dmabuf-v1`, and as in
 //!      `extensions`.
 //!
-//! Files import one way: `colours` ← `extensions` ← `frames` and `explicit_sync` ← `shm` and `dmabuf`;
-//! `feedback` stands alone.
+//! Files import one way: `colours` ← `extensions` ← `frames` and `explicit_sync` ← `shm` and
+//! `dmabuf`; `feedback` stands alone.
 
 mod colours;
 mod dmabuf;
