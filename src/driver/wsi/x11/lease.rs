@@ -140,5 +140,5 @@ pub fn lease(socket: BorrowedFd<'_>, connector: u32) -> Result<OwnedFd> {
     let id = connection.generate_id().map_err(Error::lost)?;
     let created = connection.randr_create_lease(output.root, id, &[crtc], &[output.id]);
     let created = created.map_err(Error::lost)?.reply().map_err(Error::lost)?;
-    Ok(created.master_fd.into())
+    Ok(created.master_fd)
 }
