@@ -6,10 +6,13 @@
 
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
+mod control;
+mod leases;
 mod monitor;
 mod timing;
 #[path = "../timing_structures.rs"]
 mod timing_structures;
+mod x_server;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -40,6 +43,11 @@ fn read_png(path: &Path) -> ([u32; 2], Vec<u8>) {
 
 /// Runs a test of this program alone, on the simulated device.
 fn run(test: &str, sim: &str) -> Output {
+    run_with(test, sim, None)
+}
+
+/// As [`run`], with a variable of the environment.
+fn run_with(test: &str, sim: &str, variable: Option<(&str, PathBuf)>) -> Output {
     let program = std::env::current_exe().unwrap();
     let library = program.parent().unwrap().join("libingot_sim.so");
     assert!(library.exists(), "{}", library.display());
@@ -50,6 +58,7 @@ fn run(test: &str, sim: &str) -> Output {
         .env("INGOT_GPU", "skl")
         .env("INGOT_SIM", sim)
         .env(CHILD, "1")
+        .envs(variable)
         .output()
         .unwrap()
 }
@@ -271,6 +280,23 @@ fn displays_are_acquired_by_a_descriptor_and_released() {
 }
 
 #[test]
+fn displays_are_leased_from_an_x_server() {
+    let this = "displays_are_leased_from_an_x_server";
+    if is_child() {
+        return leases::check_leases();
+    }
+    // SAFETY: the initialisers of Xlib have no requirements.
+    let xlib = unsafe { libloading::Library::new("libX11.so.6") };
+    if let Err(error) = xlib {
+        let required = std::env::var_os("INGOT_REQUIRE_TOOLS").is_some();
+        assert!(!required, "{error}");
+        eprintln!("skipped: {error}");
+        return;
+    }
+    check(&run(this, "display"));
+}
+
+#[test]
 fn a_machine_without_a_monitor_has_no_displays() {
     if !is_child() {
         let this = "a_machine_without_a_monitor_has_no_displays";
@@ -294,4 +320,59 @@ fn flips_report_their_refresh_and_wait_for_their_time() {
         return check(&run(this, "display"));
     }
     timing::check_flips();
+}
+
+#[test]
+fn surfaces_of_displays_count_refreshes() {
+    if !is_child() {
+        return check(&run("surfaces_of_displays_count_refreshes", "display"));
+    }
+    control::check_counters();
+}
+
+#[test]
+fn fences_are_signalled_at_refreshes() {
+    if !is_child() {
+        return check(&run("fences_are_signalled_at_refreshes", "display"));
+    }
+    control::check_refresh_events();
+}
+
+#[test]
+fn a_display_without_power_stays_dark() {
+    if !is_child() {
+        return check(&run("a_display_without_power_stays_dark", "display"));
+    }
+    control::check_power();
+}
+
+#[test]
+fn a_lost_device_ends_waits_for_refreshes() {
+    let this = "a_lost_device_ends_waits_for_refreshes";
+    if is_child() {
+        return control::check_lost_device();
+    }
+    let output = run(this, "display");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+}
+
+/// Set in the program whose monitor is unplugged: the file that unplugs it.
+const UNPLUGGED: &str = "INGOT_UNPLUGGED";
+
+#[test]
+fn fences_are_signalled_when_a_monitor_is_plugged_in_or_unplugged() {
+    let this = "fences_are_signalled_when_a_monitor_is_plugged_in_or_unplugged";
+    if let Some(unplugged) = std::env::var_os(UNPLUGGED) {
+        return control::check_hotplug(Path::new(&unplugged));
+    }
+    let folder = folder("hotplug");
+    std::fs::create_dir_all(&folder).unwrap();
+    let sim = format!("display={}", folder.display());
+    let unplugged = (UNPLUGGED, folder.join("unplugged"));
+    check(&run_with(this, &sim, Some(unplugged)));
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -19,8 +19,8 @@ pub struct Monitor {
     pub displays: khr::display::Instance,
     pub surfaces: khr::surface::Instance,
     pub device: ash::Device,
-    queue: vk::Queue,
-    pool: vk::CommandPool,
+    pub queue: vk::Queue,
+    pub pool: vk::CommandPool,
     pub swapchains: khr::swapchain::Device,
     waits: khr::present_wait::Device,
     modifiers: ext::image_drm_format_modifier::Device,
@@ -44,6 +44,8 @@ impl Monitor {
                 c"VK_KHR_display",
                 c"VK_EXT_direct_mode_display",
                 c"VK_EXT_acquire_drm_display",
+                c"VK_EXT_display_surface_counter",
+                c"VK_EXT_acquire_xlib_display",
             ];
             let names = names.map(|name| name.as_ptr());
             let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
@@ -62,6 +64,7 @@ impl Monitor {
                 c"VK_KHR_present_id2",
                 c"VK_KHR_calibrated_timestamps",
                 c"VK_EXT_present_timing",
+                c"VK_EXT_display_control",
             ];
             let names = names.map(|name| name.as_ptr());
             let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);
@@ -122,7 +125,10 @@ impl Monitor {
         surface: vk::SurfaceKHR,
         [width, height]: [u32; 2],
     ) -> Result<vk::SwapchainKHR, vk::Result> {
+        let mut counters = vk::SwapchainCounterCreateInfoEXT::default()
+            .surface_counters(vk::SurfaceCounterFlagsEXT::VBLANK);
         let info = vk::SwapchainCreateInfoKHR::default()
+            .push_next(&mut counters)
             .flags(vk::SwapchainCreateFlagsKHR::from_raw(TIMED))
             .surface(surface)
             .min_image_count(3)

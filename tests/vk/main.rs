@@ -16,7 +16,14 @@ mod borders;
 mod bounds;
 mod canvas;
 mod captures;
+mod colour_spaces;
 mod commands;
+#[allow(
+    dead_code,
+    reason = "shared with the tests of ingot-wsi, which use all of it"
+)]
+#[path = "../../src/driver/wsi/tests/compositor/mod.rs"]
+mod compositor;
 mod compute;
 mod coverage;
 mod depth;

@@ -181,3 +181,38 @@ fn flushed_lines_keep_their_contents() {
         assert_eq!(pages.flush_lines(at, count), Err(Errno::EFAULT));
     }
 }
+
+#[test]
+fn a_hotplug_is_reported_by_the_message_of_its_node() {
+    let message = |lines: &[&str]| lines.join("\0").into_bytes();
+    let change = "change@/devices/pci0000:00/0000:00:02.0/drm/card1";
+    let lines = ["SUBSYSTEM=drm", "HOTPLUG=1", "MAJOR=226", "MINOR=1"];
+    let all = [&[change], &lines[..]].concat();
+    assert!(crate::is_hotplug(&message(&all), [226, 1]));
+    assert!(!crate::is_hotplug(&message(&all), [226, 0]));
+    assert!(!crate::is_hotplug(&message(&all), [22, 1]));
+    // The message about a lease.
+    let lease = all.iter().map(|&line| match line {
+        "HOTPLUG=1" => "LEASE=1",
+        line => line,
+    });
+    assert!(!crate::is_hotplug(
+        &message(&lease.collect::<Vec<_>>()),
+        [226, 1]
+    ));
+    assert!(!crate::is_hotplug(&[], [226, 1]));
+}
+
+#[test]
+fn only_the_events_of_refreshes_have_their_data() {
+    let event = |kind: u32| {
+        let mut bytes = kind.to_ne_bytes().to_vec();
+        bytes.extend(32_u32.to_ne_bytes());
+        bytes.extend(77_u64.to_ne_bytes());
+        bytes.extend([0; 16]);
+        bytes
+    };
+    assert_eq!(crate::refresh_event_data(&event(3)), Some(77));
+    assert_eq!(crate::refresh_event_data(&event(2)), None);
+    assert_eq!(crate::refresh_event_data(&event(3)[..12]), None);
+}

@@ -261,6 +261,63 @@ structures! { LAYOUTS;
         /// The CRTC.
         crtc_id: u32 = "crtc_id",
     }
+    /// Argument of CRTC_GET_SEQUENCE.
+    CrtcGetSequence = "struct drm_crtc_get_sequence" {
+        /// The CRTC.
+        crtc_id: u32 = "crtc_id",
+        /// Out: whether it is active.
+        active: u32 = "active",
+        /// Out: number of the last refresh.
+        sequence: u64 = "sequence",
+        /// Out: when its first pixel left, in ns of the monotonic clock.
+        sequence_ns: i64 = "sequence_ns",
+    }
+    /// Argument of CRTC_QUEUE_SEQUENCE.
+    CrtcQueueSequence = "struct drm_crtc_queue_sequence" {
+        /// The CRTC.
+        crtc_id: u32 = "crtc_id",
+        /// `CRTC_SEQUENCE_*`.
+        flags: u32 = "flags",
+        /// In: number of a refresh; out: that of the event's refresh.
+        sequence: u64 = "sequence",
+        /// Returned in the event.
+        user_data: u64 = "user_data",
+    }
+    /// Event of a refresh.
+    EventCrtcSequence = "struct drm_event_crtc_sequence" {
+        /// `EVENT_CRTC_SEQUENCE`.
+        kind: u32 = "base.type",
+        /// Size of the event in bytes.
+        length: u32 = "base.length",
+        /// From the request.
+        user_data: u64 = "user_data",
+        /// When its first pixel left, in ns of the monotonic clock.
+        time_ns: i64 = "time_ns",
+        /// Number of the refresh.
+        sequence: u64 = "sequence",
+    }
+    /// Argument of SETPROPERTY.
+    ConnectorSetProperty = "struct drm_mode_connector_set_property" {
+        /// The value.
+        value: u64 = "value",
+        /// The property.
+        prop_id: u32 = "prop_id",
+        /// The connector.
+        connector_id: u32 = "connector_id",
+    }
+    /// Argument of OBJ_SETPROPERTY.
+    ObjSetProperty = "struct drm_mode_obj_set_property" {
+        /// The value.
+        value: u64 = "value",
+        /// The property.
+        prop_id: u32 = "prop_id",
+        /// The object.
+        obj_id: u32 = "obj_id",
+        /// Its type.
+        obj_type: u32 = "obj_type",
+        /// Padding.
+        pad: u32,
+    }
     /// Header of the blob of formats and modifiers of a plane.
     FormatModifierBlob = "struct drm_format_modifier_blob" {
         /// `FORMAT_BLOB_CURRENT`.
@@ -302,6 +359,14 @@ numbers! { NUMBERS;
     GETCONNECTOR: u32 = iowr::<GetConnector>(0xa7), "DRM_IOCTL_MODE_GETCONNECTOR";
     /// Request code of GETPROPERTY.
     GETPROPERTY: u32 = iowr::<GetProperty>(0xaa), "DRM_IOCTL_MODE_GETPROPERTY";
+    /// Request code of CRTC_GET_SEQUENCE.
+    CRTC_GET_SEQUENCE: u32 = iowr::<CrtcGetSequence>(0x3b), "DRM_IOCTL_CRTC_GET_SEQUENCE";
+    /// Request code of CRTC_QUEUE_SEQUENCE.
+    CRTC_QUEUE_SEQUENCE: u32 = iowr::<CrtcQueueSequence>(0x3c), "DRM_IOCTL_CRTC_QUEUE_SEQUENCE";
+    /// Request code of SETPROPERTY.
+    SETPROPERTY: u32 = iowr::<ConnectorSetProperty>(0xab), "DRM_IOCTL_MODE_SETPROPERTY";
+    /// Request code of OBJ_SETPROPERTY.
+    OBJ_SETPROPERTY: u32 = iowr::<ObjSetProperty>(0xba), "DRM_IOCTL_MODE_OBJ_SETPROPERTY";
     /// Request code of GETPROPBLOB.
     GETPROPBLOB: u32 = iowr::<GetBlob>(0xac), "DRM_IOCTL_MODE_GETPROPBLOB";
     /// Request code of RMFB.
@@ -340,6 +405,20 @@ numbers! { NUMBERS;
     PAGE_FLIP_EVENT: u32 = 1, "DRM_MODE_PAGE_FLIP_EVENT";
     /// Type of event: a flip is complete.
     EVENT_FLIP_COMPLETE: u32 = 2, "DRM_EVENT_FLIP_COMPLETE";
+    /// Type of event: a refresh.
+    EVENT_CRTC_SEQUENCE: u32 = 3, "DRM_EVENT_CRTC_SEQUENCE";
+    /// Flag of CRTC_QUEUE_SEQUENCE: the number counts from the last refresh on.
+    CRTC_SEQUENCE_RELATIVE: u32 = 1, "DRM_CRTC_SEQUENCE_RELATIVE";
+    /// Flag of CRTC_QUEUE_SEQUENCE: the next refresh if that one has passed.
+    CRTC_SEQUENCE_NEXT_ON_MISS: u32 = 2, "DRM_CRTC_SEQUENCE_NEXT_ON_MISS";
+    /// Power state of a connector: on.
+    DPMS_ON: u64 = 0, "DRM_MODE_DPMS_ON";
+    /// Power state of a connector: standby.
+    DPMS_STANDBY: u64 = 1, "DRM_MODE_DPMS_STANDBY";
+    /// Power state of a connector: suspended.
+    DPMS_SUSPEND: u64 = 2, "DRM_MODE_DPMS_SUSPEND";
+    /// Power state of a connector: off.
+    DPMS_OFF: u64 = 3, "DRM_MODE_DPMS_OFF";
     /// Type of object: CRTC.
     OBJECT_CRTC: u32 = 0xcccc_cccc, "DRM_MODE_OBJECT_CRTC";
     /// Type of object: connector.

@@ -137,6 +137,11 @@ impl Syncobj {
         self.file().syncobj_reset(&[self.handle])
     }
 
+    /// Signals a binary syncobj, and wakes those who wait for it.
+    pub fn set_signalled(&self) -> Result<()> {
+        self.file().syncobj_signal(self.handle)
+    }
+
     /// Signals a value of a timeline.
     pub fn signal(&self, value: u64) -> Result<()> {
         self.file().syncobj_signal_point(self.handle, value)

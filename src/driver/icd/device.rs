@@ -61,6 +61,7 @@ entries! { DEVICE:
                 queue,
                 queue_flags,
                 reports: reports.clone(),
+                card: physical.displays.card(&physical.physical),
                 requested_version: physical.requested_version,
             },
         );

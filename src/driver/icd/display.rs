@@ -1,19 +1,23 @@
 //! Entry points of displays without a window system.
 //!
-//! In:  physical devices, descriptors of primary nodes. Out: displays, modes and planes, and
-//!      surfaces of `wsi`. A display has a plane of its own, with the same index.
+//! In:  physical devices, descriptors of primary nodes, X servers that lease displays. Out:
+//!      displays, modes and planes, and surfaces of `wsi`. A display has a plane of its own, with
+//!      the same index.
 //! Ref: Vulkan specification, "Presenting Directly to Display Devices",
-//!      "VK_EXT_direct_mode_display", "VK_EXT_acquire_drm_display".
+//!      "VK_EXT_direct_mode_display", "VK_EXT_acquire_drm_display", "VK_EXT_acquire_xlib_display".
 
-use std::os::fd::BorrowedFd;
+use std::ffi::{c_ulong, c_void};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use ash::vk as c;
 use wsi::display::{Mode, Screen};
 use wsi::surface::NativeWindow;
 
+use crate::display_list::DisplayObject;
 use crate::entry::entries;
-use crate::objects::SurfaceObject;
+use crate::native_connection::NativeConnection;
+use crate::objects::{PhysicalDeviceObject, SurfaceObject};
 use crate::surface::{from_wsi, write_surface};
 use crate::{handle, raw};
 
@@ -131,8 +135,48 @@ unsafe fn borrow<'a>(descriptor: i32) -> wsi::Result<BorrowedFd<'a>> {
     Ok(unsafe { BorrowedFd::borrow_raw(descriptor) })
 }
 
+/// Acquires a display from the X server of a connection, by a lease.
+///
+/// # Safety
+/// The connection is an open one of Xlib.
+unsafe fn lease(dpy: *mut c_void, display: &DisplayObject) -> wsi::Result<()> {
+    // One descriptor drives all displays of a device.
+    if display.card.is_acquired() {
+        return Err(wsi::Error::SurfaceLost {
+            why: "a display is acquired already".into(),
+        });
+    }
+    // SAFETY: as the caller says.
+    let socket = unsafe { NativeConnection::Xlib(dpy).socket()? };
+    let leased = wsi::x11::lease(socket, display.connector)?;
+    display.card.acquire(leased.as_fd(), display.connector)
+}
+
+/// The display of an output of an X server; null if it is not one of this device.
+///
+/// # Safety
+/// As [`lease`].
+unsafe fn display_of_output(
+    object: &PhysicalDeviceObject,
+    dpy: *mut c_void,
+    output: u32,
+) -> wsi::Result<c::DisplayKHR> {
+    // SAFETY: as the caller says.
+    let socket = unsafe { NativeConnection::Xlib(dpy).socket()? };
+    let connector = wsi::x11::connector_of_output(socket, output)?;
+    let card = object.displays.card(&object.physical);
+    let Some((card, connector)) = card.zip(connector) else {
+        return Ok(c::DisplayKHR::null());
+    };
+    if !card.may_have_connector(connector) {
+        return Ok(c::DisplayKHR::null());
+    }
+    let name = format!("connector {connector}");
+    Ok(object.displays.handle(&card, connector, &name))
+}
+
 /// Reports an error of the window system, and returns the code that these commands have for it.
-fn or_code(result: wsi::Result<()>, code: c::Result) -> vk::Result<c::Result> {
+pub fn or_code(result: wsi::Result<()>, code: c::Result) -> vk::Result<c::Result> {
     match from_wsi(result.map(|()| c::Result::SUCCESS))? {
         c::Result::SUCCESS => Ok(c::Result::SUCCESS),
         _ => Ok(code),
@@ -280,6 +324,29 @@ entries! { DISPLAY:
         let display = handle::get(display)?;
         let acquired = borrow(drm_fd).and_then(|descriptor| display.card.acquire(descriptor, display.connector));
         or_code(acquired, c::Result::ERROR_INITIALIZATION_FAILED)
+    }
+
+    Physical ["VK_EXT_acquire_xlib_display"] vkAcquireXlibDisplayEXT(
+        physical_device: c::PhysicalDevice,
+        dpy: *mut c_void,
+        display: c::DisplayKHR,
+    ) -> c::Result {
+        handle::get(physical_device)?;
+        or_code(lease(dpy, handle::get(display)?), c::Result::ERROR_INITIALIZATION_FAILED)
+    }
+
+    Physical ["VK_EXT_acquire_xlib_display"] vkGetRandROutputDisplayEXT(
+        physical_device: c::PhysicalDevice,
+        dpy: *mut c_void,
+        rr_output: c_ulong,
+        display: *mut c::DisplayKHR,
+    ) -> c::Result {
+        let object = handle::get(physical_device)?;
+        // X11 resource IDs have 29 bits, whatever the type. A server that does not lease displays
+        // has none for the driver.
+        let found = display_of_output(object, dpy, rr_output as u32);
+        raw::write(display, found.as_ref().copied().unwrap_or_default());
+        or_code(found.map(drop), c::Result::SUCCESS)
     }
 
     Physical ["VK_EXT_acquire_drm_display"] vkGetDrmDisplayEXT(

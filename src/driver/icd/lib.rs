@@ -29,6 +29,7 @@ mod device;
 mod device_discovery;
 mod diagnosis;
 mod display;
+mod display_control;
 mod display_list;
 mod draw;
 mod driver_choice;

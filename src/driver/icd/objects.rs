@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ash::vk as c;
 use rustc_hash::FxHashSet;
+use wsi::display::Card;
 use wsi::frame::Frame;
 
 use crate::display_list::Displays;
@@ -64,6 +65,8 @@ pub struct DeviceObject {
     pub queue_flags: c::DeviceQueueCreateFlags,
     /// What it reports of its memory.
     pub reports: Arc<Reports>,
+    /// Its primary node, if it has one.
+    pub card: Option<Arc<Card>>,
     /// That of its instance: `vkGetDeviceProcAddr` finds no newer functions.
     pub requested_version: u32,
 }

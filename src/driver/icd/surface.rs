@@ -118,6 +118,7 @@ pub fn supported_usage(physical: &vk::PhysicalDevice, format: c::Format) -> c::I
             layers: 1,
             usage: *usage,
             flags: c::ImageCreateFlags::empty(),
+            color_space: c::ColorSpaceKHR::SRGB_NONLINEAR,
         };
         physical
             .image_format_properties(&description.info(None).question)
@@ -166,6 +167,14 @@ unsafe fn capabilities(
         // What a swapchain of some format supports; not all of them have every use.
         supported_usage_flags: uses.fold(c::ImageUsageFlags::empty(), |all, one| all | one),
     })
+}
+
+/// The counters that a surface has.
+pub fn supported_counters(surface: &wsi::Surface) -> c::SurfaceCounterFlagsEXT {
+    match surface.counts_refreshes() {
+        true => c::SurfaceCounterFlagsEXT::VBLANK,
+        false => c::SurfaceCounterFlagsEXT::empty(),
+    }
 }
 
 /// How a surface shows images of other sizes, and where: pixel by pixel, at the upper left corner.
@@ -258,16 +267,25 @@ unsafe fn write_maintenance(
     Ok(())
 }
 
-/// The formats of a surface, each with the sRGB colour space.
+/// The formats of a surface, in each of its colour spaces. Those beyond sRGB belong to an
+/// extension.
 fn formats(
     physical: &vk::PhysicalDevice,
     surface: &SurfaceObject,
 ) -> wsi::Result<impl ExactSizeIterator<Item = c::SurfaceFormatKHR>> {
     let formats = surface.surface.formats(&GpuNodes::new(physical))?;
-    Ok(formats.into_iter().map(|format| c::SurfaceFormatKHR {
-        format,
-        color_space: c::ColorSpaceKHR::SRGB_NONLINEAR,
-    }))
+    let spaces = match physical.instance_has("VK_EXT_swapchain_colorspace") {
+        true => surface.surface.color_spaces()?,
+        false => vec![c::ColorSpaceKHR::SRGB_NONLINEAR],
+    };
+    let all = spaces.into_iter().flat_map(|color_space| {
+        let formats = formats.iter();
+        formats.map(move |&format| c::SurfaceFormatKHR {
+            format,
+            color_space,
+        })
+    });
+    Ok(all.collect::<Vec<_>>().into_iter())
 }
 
 entries! { SURFACE:
@@ -397,6 +415,31 @@ entries! { SURFACE:
             }
             Ok(c::Result::SUCCESS)
         }).and_then(|written| written))
+    }
+
+    Physical ["VK_EXT_display_surface_counter"] vkGetPhysicalDeviceSurfaceCapabilities2EXT(
+        physical_device: c::PhysicalDevice,
+        surface: c::SurfaceKHR,
+        surface_capabilities: *mut c::SurfaceCapabilities2EXT<'_>,
+    ) -> c::Result {
+        let surface = handle::get(surface)?;
+        let found = capabilities(handle::get(physical_device)?, surface);
+        from_wsi(found.map(|found| {
+            if let Some(out) = surface_capabilities.as_mut() {
+                out.min_image_count = found.min_image_count;
+                out.max_image_count = found.max_image_count;
+                out.current_extent = found.current_extent;
+                out.min_image_extent = found.min_image_extent;
+                out.max_image_extent = found.max_image_extent;
+                out.max_image_array_layers = found.max_image_array_layers;
+                out.supported_transforms = found.supported_transforms;
+                out.current_transform = found.current_transform;
+                out.supported_composite_alpha = found.supported_composite_alpha;
+                out.supported_usage_flags = found.supported_usage_flags;
+                out.supported_surface_counters = supported_counters(&surface.surface);
+            }
+            c::Result::SUCCESS
+        }))
     }
 
     Physical ["VK_KHR_surface"] vkGetPhysicalDeviceSurfaceFormatsKHR(

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use vk::queue::QueueSubmission;
 use vk::sync::SyncPoint;
 use wsi::frame::ImageDescription;
-use wsi::present::{AlphaMode, PresentMode, SwapchainFit};
+use wsi::present::{AlphaMode, HdrMetadata, PresentMode, SwapchainFit};
 use wsi::render_times::RenderTimes;
 use wsi::schedule::Target;
 use wsi::surface::MIN_IMAGES;
@@ -19,7 +19,7 @@ use wsi::timing::TimedPresent;
 
 use crate::entry::entries;
 use crate::objects::SwapchainObject;
-use crate::surface::{from_wsi, supported_scaling};
+use crate::surface::{from_wsi, supported_counters, supported_scaling};
 use crate::{diagnosis, handle, present_timing, raw, types as c};
 
 /// The result code of a swapchain that can still present.
@@ -62,7 +62,23 @@ fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<ImageDe
             true => c::ImageCreateFlags::MUTABLE_FORMAT,
             false => c::ImageCreateFlags::empty(),
         },
+        color_space: info.image_color_space,
     })
+}
+
+/// HDR metadata as plain numbers.
+fn hdr_metadata(metadata: &c::HdrMetadataEXT<'_>) -> HdrMetadata {
+    let xy = |pair: c::XYColorEXT| [pair.x, pair.y];
+    HdrMetadata {
+        red: xy(metadata.display_primary_red),
+        green: xy(metadata.display_primary_green),
+        blue: xy(metadata.display_primary_blue),
+        white: xy(metadata.white_point),
+        max_luminance: metadata.max_luminance,
+        min_luminance: metadata.min_luminance,
+        max_content_light_level: metadata.max_content_light_level,
+        max_frame_average_light_level: metadata.max_frame_average_light_level,
+    }
 }
 
 /// A present mode that a surface supports.
@@ -95,6 +111,25 @@ unsafe fn check_scaling(
         true => Ok(()),
         false => Err(vk::Error::FeatureNotPresent {
             what: "this scaling of presented images",
+        }),
+    }
+}
+
+/// Fails if a swapchain asks for counters that its surface does not have.
+///
+/// # Safety
+/// The chain of `info` is valid.
+unsafe fn check_counters(
+    surface: &wsi::Surface,
+    info: &c::SwapchainCreateInfoKHR<'_>,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    let asked = unsafe { raw::find_in_chain::<c::SwapchainCounterCreateInfoEXT<'_>>(info.p_next) };
+    let counters = asked.map_or_else(Default::default, |node| node.surface_counters);
+    match supported_counters(surface).contains(counters) {
+        true => Ok(()),
+        false => Err(vk::Error::FeatureNotPresent {
+            what: "this counter of surfaces",
         }),
     }
 }
@@ -142,7 +177,10 @@ unsafe fn create(
     let modes = modes.map(|&mode| present_mode(&surface.surface, mode));
     let modes = modes.collect::<wsi::Result<Vec<_>>>()?;
     // SAFETY: as the caller says.
-    unsafe { check_scaling(&surface.surface, info)? };
+    unsafe {
+        check_scaling(&surface.surface, info)?;
+        check_counters(&surface.surface, info)?;
+    }
     let alpha = match info.composite_alpha {
         c::CompositeAlphaFlagsKHR::PRE_MULTIPLIED => AlphaMode::Premultiplied,
         c::CompositeAlphaFlagsKHR::INHERIT => AlphaMode::Inherit,
@@ -402,8 +440,6 @@ entries! { SWAPCHAIN:
         Ok(c::Result::SUCCESS)
     }
 
-    // The metadata describe what HDR colour spaces leave open. No surface has one of those, and
-    // sRGB is presented alike with and without them.
     Device ["VK_EXT_hdr_metadata"] vkSetHdrMetadataEXT(
         device: c::Device,
         swapchain_count: u32,
@@ -411,8 +447,9 @@ entries! { SWAPCHAIN:
         metadata: *const c::HdrMetadataEXT<'_>,
     ) {
         handle::get(device)?;
-        for &swapchain in raw::slice(swapchains, swapchain_count) {
-            handle::get(swapchain)?;
+        let metadata = raw::slice(metadata, swapchain_count).iter();
+        for (&swapchain, metadata) in raw::slice(swapchains, swapchain_count).iter().zip(metadata) {
+            handle::get(swapchain)?.swapchain.set_metadata(hdr_metadata(metadata));
         }
         Ok(())
     }

@@ -3,10 +3,10 @@
 use crate::entry::EntryPoint;
 use crate::{
     address_commands, calibrated_timestamps, command, debug_utils, deferred, descriptor,
-    descriptor_buffer, descriptor_heap, device, display, draw, dynamic, graphics_pipeline,
-    host_copy, image, image_copy, indirect_copy, instance, pipeline, pipeline_binary,
-    present_timing, private_data, push_descriptor, query, render, sampler, shader_object, surface,
-    swapchain, sync, transform_feedback,
+    descriptor_buffer, descriptor_heap, device, display, display_control, draw, dynamic,
+    graphics_pipeline, host_copy, image, image_copy, indirect_copy, instance, pipeline,
+    pipeline_binary, present_timing, private_data, push_descriptor, query, render, sampler,
+    shader_object, surface, swapchain, sync, transform_feedback,
 };
 
 /// Functions of other extensions that `VK_EXT_shader_object` has too.
@@ -584,6 +584,7 @@ pub static TABLES: &[&[EntryPoint]] = &[
     query::QUERY,
     render::RENDER,
     display::DISPLAY,
+    display_control::DISPLAY_CONTROL,
     surface::SURFACE,
     swapchain::SWAPCHAIN,
     present_timing::PRESENT_TIMING,

@@ -56,10 +56,13 @@ pub const API_VERSION: u32 = api::make_api_version(0, 1, 4, 366);
 /// Instance extensions, by name.
 pub const INSTANCE: &[Extension] = &[
     row("VK_EXT_acquire_drm_display", 1, None),
+    row("VK_EXT_acquire_xlib_display", 1, None),
     row("VK_EXT_debug_utils", 2, None),
     row("VK_EXT_direct_mode_display", 1, None),
+    row("VK_EXT_display_surface_counter", 1, None),
     row("VK_EXT_headless_surface", 1, None),
     row("VK_EXT_surface_maintenance1", 1, None),
+    row("VK_EXT_swapchain_colorspace", 5, None),
     row("VK_KHR_device_group_creation", 1, V1_1),
     row("VK_KHR_display", 23, None),
     row("VK_KHR_external_fence_capabilities", 1, V1_1),
@@ -99,6 +102,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_EXT_descriptor_indexing", 2, V1_2),
     row("VK_EXT_device_address_binding_report", 1, None),
     row("VK_EXT_device_memory_report", 2, None),
+    row("VK_EXT_display_control", 1, None),
     row("VK_EXT_dynamic_rendering_unused_attachments", 1, None),
     row("VK_EXT_extended_dynamic_state", 1, V1_3),
     row("VK_EXT_extended_dynamic_state2", 1, V1_3),

@@ -1,7 +1,7 @@
 //! Fences and semaphores (syncobjs), and events (a dword).
 
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use smallvec::SmallVec;
 
@@ -64,6 +64,12 @@ impl Fence {
         let signalled = self.context.gpu.syncobj(true)?;
         locked(&self.payload).temporary = Some(Arc::new(signalled));
         Ok(())
+    }
+
+    /// The syncobj, for a signal from the host that may come later. It lives until the fence is
+    /// reset or destroyed.
+    pub fn later_signal(&self) -> Weak<i915::Syncobj> {
+        Arc::downgrade(locked(&self.payload).current())
     }
 
     /// Resets the fence, and ends a temporary payload.

@@ -37,6 +37,8 @@ pub struct ImageDescription {
     pub usage: api::ImageUsageFlags,
     /// Create flags: whether views may have other formats.
     pub flags: api::ImageCreateFlags,
+    /// How the window system interprets the pixels.
+    pub color_space: api::ColorSpaceKHR,
 }
 
 impl ImageDescription {

@@ -170,6 +170,27 @@ impl GpuNodes {
     }
 }
 
+/// What HDR images were made for (`VkHdrMetadataEXT`). Values of 0 are unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HdrMetadata {
+    /// Chromaticity of the mastering display's red.
+    pub red: [f32; 2],
+    /// Chromaticity of its green.
+    pub green: [f32; 2],
+    /// Chromaticity of its blue.
+    pub blue: [f32; 2],
+    /// Chromaticity of its white.
+    pub white: [f32; 2],
+    /// Maximum luminance of the mastering display in cd/m².
+    pub max_luminance: f32,
+    /// Its minimum luminance in cd/m².
+    pub min_luminance: f32,
+    /// Maximum luminance of a pixel in cd/m².
+    pub max_content_light_level: f32,
+    /// Maximum of the average luminances of the images in cd/m².
+    pub max_frame_average_light_level: f32,
+}
+
 /// How the window system interprets the alpha channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlphaMode {
@@ -213,7 +234,8 @@ pub enum Refresh {
     Period(u64),
 }
 
-/// Shows the images of one swapchain in a window. Only [`Presenter::wait_events`] blocks.
+/// Shows the images of one swapchain in a window. Only [`Presenter::wait_events`] blocks, and
+/// [`Presenter::set_metadata`] until the window system has responded.
 pub trait Presenter: Send {
     /// Whether it accepts an image now. In FIFO modes it does not before the last image was shown.
     fn is_ready(&self, mode: PresentMode) -> bool;
@@ -240,6 +262,11 @@ pub trait Presenter: Send {
     /// Sets the point of the timeline of rendering ([`Timelines::rendered`]) at which the next
     /// image shown is complete.
     fn set_rendered_point(&mut self, _point: u64) {}
+
+    /// Sets the HDR metadata of the images that are shown from now on.
+    fn set_metadata(&mut self, _metadata: &HdrMetadata) -> Result<()> {
+        Ok(())
+    }
 
     /// Makes the window system report when each image of later calls of `show` is shown, if it can.
     fn request_times(&mut self) {}

@@ -89,7 +89,17 @@ impl Surface {
         Ok(Capabilities { extent })
     }
 
-    /// The formats of its images, all in the sRGB colour space, the preferred one first.
+    /// The colour spaces of its images, sRGB first. Each format has all of them.
+    pub fn color_spaces(&self) -> Result<Vec<api::ColorSpaceKHR>> {
+        match &self.native {
+            NativeWindow::Wayland(window) => window.color_spaces(),
+            NativeWindow::X11(_) | NativeWindow::Display(_) | NativeWindow::Headless => {
+                Ok(vec![api::ColorSpaceKHR::SRGB_NONLINEAR])
+            }
+        }
+    }
+
+    /// The formats of its images, the preferred one first.
     pub fn formats(&self, gpu: &GpuNodes) -> Result<Vec<api::Format>> {
         Ok(match &self.native {
             NativeWindow::X11(window) => match window.geometry()?.depth {
@@ -190,6 +200,7 @@ impl Surface {
                 width,
                 height,
                 window_format(description.format)?.fourcc(alpha),
+                description.color_space,
                 shared,
                 timelines,
             ),
@@ -211,7 +222,7 @@ impl Surface {
         match &self.native {
             NativeWindow::Wayland(window) => {
                 let format = window_format(description.format)?;
-                window.copying_presenter(width, height, format, alpha)
+                window.copying_presenter(width, height, format, alpha, description.color_space)
             }
             NativeWindow::X11(window) => window.copying_presenter(width, height),
             NativeWindow::Display(_) => {
@@ -229,6 +240,23 @@ impl Surface {
             (NativeWindow::Headless, _) => MIN_IMAGES,
             (_, PresentMode::Mailbox) => MIN_IMAGES + 2,
             _ => MIN_IMAGES + 1,
+        }
+    }
+
+    /// Whether [`Surface::refresh_count`] counts the refreshes of its display.
+    pub fn counts_refreshes(&self) -> bool {
+        matches!(self.native, NativeWindow::Display(_))
+    }
+
+    /// The number of refreshes of its display so far; 0 while the display is off.
+    pub fn refresh_count(&self) -> Result<u64> {
+        match &self.native {
+            NativeWindow::Display(screen) => screen.refresh_count(),
+            NativeWindow::X11(_) | NativeWindow::Wayland(_) | NativeWindow::Headless => {
+                Err(Error::Device(vk::Error::InvalidUse {
+                    why: "the counter of a surface that has none",
+                }))
+            }
         }
     }
 

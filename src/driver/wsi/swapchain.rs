@@ -19,7 +19,8 @@ use vk::sync::SyncPoint;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, ImageDescription};
 use crate::present::{
-    AlphaMode, GpuNodes, PixelSource, PresentMode, Presenter, Refresh, SwapchainFit, Waker,
+    AlphaMode, GpuNodes, HdrMetadata, PixelSource, PresentMode, Presenter, Refresh, SwapchainFit,
+    Waker,
 };
 use crate::render_times::RenderTimes;
 use crate::schedule::{Schedule, Target};
@@ -58,6 +59,8 @@ struct State {
     fit: SwapchainFit,
     /// The present mode of the images that are presented next.
     mode: PresentMode,
+    /// The HDR metadata of the images that are presented next, if they are set.
+    metadata: Option<HdrMetadata>,
     /// The error that error the swapchain.
     error: Option<Error>,
     /// A newer swapchain uses the surface.
@@ -121,6 +124,8 @@ struct QueuedPresent {
     mode: PresentMode,
     /// When it is to be shown.
     target: Option<Target>,
+    /// Its HDR metadata, if they are set.
+    metadata: Option<HdrMetadata>,
 }
 
 /// Images passed to the window system and not shown yet: their number, counted from 1, and their
@@ -214,6 +219,9 @@ impl Swapchain {
         if let Some(old) = old {
             old.retire();
         }
+        if !surface.color_spaces()?.contains(&description.color_space) {
+            return Err(Error::Device(vk::Error::FormatNotSupported));
+        }
         surface.claim()?;
         let needed = modes.iter().map(|&mode| surface.min_images(mode));
         let count = needed.fold(count, u32::max);
@@ -249,6 +257,7 @@ impl Swapchain {
                 busy: false,
                 fit: SwapchainFit::Optimal,
                 mode,
+                metadata: None,
                 error: None,
                 retired: false,
                 shown: 0,
@@ -507,7 +516,7 @@ impl Swapchain {
         state.mode = options.mode.unwrap_or(state.mode);
         let mode = state.mode;
         state.presents += 1;
-        let number = state.presents;
+        let (number, metadata) = (state.presents, state.metadata);
         state.queued.push_back(QueuedPresent {
             index,
             number,
@@ -515,11 +524,17 @@ impl Swapchain {
             id: options.id,
             mode,
             target: options.target.filter(|_| mode.is_fifo()),
+            metadata,
         });
         let fit = state.fit;
         drop(state);
         self.shared.wake.wake();
         Ok(fit)
+    }
+
+    /// Sets the HDR metadata of the images that are presented from now on.
+    pub fn set_metadata(&self, metadata: HdrMetadata) {
+        self.shared.state().metadata = Some(metadata);
     }
 
     /// Returns an acquired image without presenting it. An image that is not acquired is left
@@ -716,6 +731,9 @@ impl SharedState {
         match self.images.get(drawn.index as usize) {
             Some(image) => {
                 presenter.set_rendered_point(drawn.point.value);
+                if let Some(metadata) = &drawn.metadata {
+                    presenter.set_metadata(metadata)?;
+                }
                 let now_ns = sys::monotonic_ns();
                 {
                     let mut state = self.state();

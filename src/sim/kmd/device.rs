@@ -83,6 +83,18 @@ impl Device {
         })
     }
 
+    /// Whether it has a display.
+    pub fn has_display(&self) -> bool {
+        self.display.is_some()
+    }
+
+    /// Whether a monitor is plugged into its display connector.
+    pub fn display_is_plugged(&self) -> bool {
+        self.display
+            .as_ref()
+            .is_some_and(|display| display.is_plugged())
+    }
+
     /// The hardware description.
     pub fn hw(&self) -> &'static hw::Device {
         self.hw

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use uapi::mode::{self, EventVblank, ModeInfo};
 
 use crate::options::LogSink;
+use crate::refreshes::Refreshes;
 use crate::scanout::{self, Framebuffer};
 pub use crate::scanout::{MAX_SIDE, format_blob, format_codes};
 
@@ -26,10 +27,14 @@ pub const CONNECTOR: u32 = 61;
 pub const PROPERTY_TYPE: u32 = 71;
 /// The property of planes with the blob of formats and modifiers.
 pub const PROPERTY_IN_FORMATS: u32 = 72;
+/// The property of connectors with their power state.
+pub const PROPERTY_DPMS: u32 = 73;
 /// That blob.
 pub const BLOB_IN_FORMATS: u32 = 81;
 /// Number of the first framebuffer.
 const FIRST_FRAMEBUFFER: u32 = 101;
+/// The file in the folder of the display that unplugs the monitor while it exists.
+const UNPLUGGED: &str = "unplugged";
 /// Size of the monitor in mm.
 pub const MONITOR_MM: [u32; 2] = [160, 120];
 
@@ -78,15 +83,6 @@ pub fn modes() -> [ModeInfo; 2] {
     ]
 }
 
-/// Period of a mode's refreshes in ns.
-pub(crate) fn period_ns(mode: &ModeInfo) -> u64 {
-    let pixels = u64::from(mode.htotal) * u64::from(mode.vtotal);
-    (pixels * 1_000_000)
-        .checked_div(mode.clock.into())
-        .unwrap_or(0)
-        .max(1)
-}
-
 /// Receives the event of a completed flip.
 pub type EventSink = Box<dyn FnOnce(&EventVblank) + Send>;
 
@@ -104,11 +100,34 @@ pub(crate) struct Display {
 pub(crate) struct DisplayState {
     /// The timing; none while the CRTC is off.
     pub(crate) mode: Option<ModeInfo>,
+    /// The power state of the connector: `DPMS_*`.
+    pub(crate) power: u64,
+    pub(crate) refreshes: Refreshes,
     pub(crate) shown: Option<Arc<Framebuffer>>,
     /// A flip is not complete yet.
     pub(crate) flipping: bool,
     /// Number of images shown.
     images: u64,
+}
+
+impl DisplayState {
+    /// Sets or ends the mode, which turns the power on.
+    pub(crate) fn set_mode(&mut self, mode: Option<ModeInfo>) {
+        self.mode = mode;
+        if mode.is_some() {
+            self.power = mode::DPMS_ON;
+        } else {
+            self.shown = None;
+        }
+        self.update_cycle();
+    }
+
+    /// Counts refreshes if the CRTC has a mode and power.
+    pub(crate) fn update_cycle(&mut self) {
+        let mode = self.mode.as_ref();
+        let mode = mode.filter(|_| self.power == mode::DPMS_ON);
+        self.refreshes.set_cycle(mode);
+    }
 }
 
 /// The state of the CRTC.
@@ -128,6 +147,12 @@ impl Display {
             next_framebuffer: AtomicU32::new(FIRST_FRAMEBUFFER),
             state: Mutex::default(),
         }
+    }
+
+    /// Whether the monitor is plugged in: unless the folder has a file of this name.
+    pub(crate) fn is_plugged(&self) -> bool {
+        let folder = self.folder.as_ref();
+        folder.is_none_or(|folder| !folder.join(UNPLUGGED).exists())
     }
 
     /// The number of a new framebuffer.

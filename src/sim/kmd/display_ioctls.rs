@@ -10,13 +10,13 @@ use uapi::mode::{self, EventVblank, FbCmd2, ModeInfo};
 use uapi::{Errno, Result};
 
 use crate::buffer::Buffer;
-use crate::display::{CRTC, CrtcState, Display, EventSink, modes, period_ns};
+use crate::display::{CRTC, CrtcState, Display, EventSink, modes};
 use crate::fence::lock;
 use crate::file::File;
 use crate::scanout::Framebuffer;
 
 impl File {
-    fn display(&self) -> Result<&Arc<Display>> {
+    pub(crate) fn display(&self) -> Result<&Arc<Display>> {
         self.device.display.as_ref().ok_or(Errno::EOPNOTSUPP)
     }
 
@@ -28,6 +28,11 @@ impl File {
     /// Whether the device has a display.
     pub fn has_display(&self) -> bool {
         self.device.display.is_some()
+    }
+
+    /// Whether a monitor is plugged into the display's connector.
+    pub fn display_is_plugged(&self) -> bool {
+        self.device.display_is_plugged()
     }
 
     /// The framebuffers of the file.
@@ -76,7 +81,7 @@ impl File {
         removed.ok_or(Errno::ENOENT)?;
         let mut state = lock(&display.state);
         if state.shown.as_ref().is_some_and(|shown| shown.id == id) {
-            (state.shown, state.mode) = (None, None);
+            state.set_mode(None);
         }
         Ok(())
     }
@@ -95,7 +100,7 @@ impl File {
         let display = self.display()?;
         let (Some(id), Some(mode)) = (framebuffer, mode) else {
             let mut state = lock(&display.state);
-            (state.shown, state.mode) = (None, None);
+            state.set_mode(None);
             return Ok(());
         };
         if !modes().contains(&mode) {
@@ -112,40 +117,39 @@ impl File {
         if state.flipping {
             return Err(Errno::EBUSY);
         }
-        state.mode = Some(mode);
+        state.set_mode(Some(mode));
         display.latch(&mut state, framebuffer);
         Ok(())
     }
 
     /// PAGE_FLIP: shows a framebuffer of the same layout at the next refresh after the batches that
-    /// draw it. `EBUSY` while another flip is not complete.
+    /// draw it. `EBUSY` while another flip is not complete, `EINVAL` while the power is off.
     pub fn page_flip(&self, id: u32, user_data: u64, events: Option<EventSink>) -> Result<()> {
         let display = self.display()?.clone();
         let framebuffer = self.framebuffer(id)?;
         let mut state = lock(&display.state);
-        let (Some(shown), Some(mode)) = (&state.shown, state.mode) else {
+        let (Some(shown), Some(_)) = (&state.shown, state.mode) else {
             return Err(Errno::EBUSY);
         };
         if state.flipping {
             return Err(Errno::EBUSY);
         }
-        if !framebuffer.can_replace(shown) {
+        if !framebuffer.can_replace(shown) || !state.refreshes.is_active() {
             return Err(Errno::EINVAL);
         }
         state.flipping = true;
         drop(state);
         let (device, owner) = (self.device.clone(), display.clone());
-        let period_ns = period_ns(&mode);
         let flip = move || {
             // A batch that never ends is stopped as hung, which signals its fence.
             let waited = device.wait_idle(&framebuffer.buffer, false, i64::MAX);
             let now_ns = sys::monotonic_ns().unsigned_abs();
-            let refresh = now_ns / period_ns + 1;
-            let at_ns = refresh * period_ns;
+            // The CRTC may have been turned off meanwhile.
+            let next = lock(&display.state).refreshes.next();
+            let (refresh, at_ns) = next.unwrap_or((0, now_ns));
             std::thread::sleep(Duration::from_nanos(at_ns.saturating_sub(now_ns)));
             let mut state = lock(&display.state);
             state.flipping = false;
-            // The CRTC may have been turned off meanwhile.
             if waited.is_ok() && state.mode.is_some() {
                 display.latch(&mut state, framebuffer);
             }

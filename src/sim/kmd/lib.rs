@@ -28,6 +28,8 @@ mod options;
 mod profile;
 mod query;
 mod record;
+mod refresh_ioctls;
+pub mod refreshes;
 mod scanout;
 mod syncobj;
 mod syncobj_ioctls;

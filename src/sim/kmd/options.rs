@@ -215,7 +215,7 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
     (
         "display=FOLDER",
-        "display, and write what it shows to a PNG file at each change",
+        "display, and write what it shows to a PNG file at each change; unplugged while the file unplugged is there",
     ),
     (
         "null",

@@ -20,6 +20,7 @@ use crate::files::{
 use crate::ioctl;
 use crate::mmap::map_buffer_file;
 use crate::start::{drain_batches, simulation};
+use crate::uevents;
 
 fn set_errno(error: Errno) {
     // SAFETY: the address of this thread's errno.
@@ -208,6 +209,43 @@ c_functions! {
             }
             syscall_result(system_call!(libc::SYS_ioctl, fd, request, argument))
         }) as c_int
+    }
+
+    fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+        entry(|| match uevents::open(domain, kind, protocol) {
+            Some(opened) => opened,
+            None => syscall_result(system_call!(libc::SYS_socket, domain, kind, protocol)),
+        }) as c_int
+    }
+    fn bind(fd: c_int, address: *const c_void, length: libc::socklen_t) -> c_int {
+        entry(|| match uevents::is_listener(fd) {
+            true => Ok(0),
+            false => syscall_result(system_call!(libc::SYS_bind, fd, address, length)),
+        }) as c_int
+    }
+    fn recvfrom(
+        fd: c_int,
+        out: *mut c_void,
+        capacity: size_t,
+        flags: c_int,
+        sender: *mut c_void,
+        sender_length: *mut libc::socklen_t,
+    ) -> ssize_t {
+        entry(|| {
+            let is_listener = uevents::is_listener(fd);
+            // The kernel would write the length of its own address.
+            let (address, length) = match is_listener {
+                true => (std::ptr::null_mut(), std::ptr::null_mut()),
+                false => (sender, sender_length),
+            };
+            let count = syscall_result(system_call!(
+                libc::SYS_recvfrom, fd, out, capacity, flags, address, length
+            ))?;
+            if is_listener {
+                uevents::write_sender(sender, sender_length);
+            }
+            Ok(count)
+        }) as ssize_t
     }
 
     fn _exit(status: c_int) -> ! { exit_now(status) }

@@ -46,4 +46,5 @@ mod start;
 mod sysfs_tree;
 #[cfg(test)]
 mod testing;
+mod uevents;
 mod user_memory;

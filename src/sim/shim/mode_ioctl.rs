@@ -9,14 +9,17 @@ use std::os::fd::{AsFd, OwnedFd};
 use bytemuck::Pod;
 use kmd::File;
 use kmd::display::{self, EventSink};
+use kmd::refreshes::SequenceSink;
 use uapi::mode;
 use uapi::{Errno, Result, drm};
 
 use crate::call::{Call, number_of};
 use crate::user_memory;
 
-/// The numbers of the ioctls of displays, between those of syncobjs: also leases, GETFB2, CLOSEFB.
-const NUMBERS: [std::ops::RangeInclusive<u32>; 4] = [
+/// The numbers of the ioctls of displays: sequences; then those between syncobjs; also leases,
+/// GETFB2, CLOSEFB.
+const NUMBERS: [std::ops::RangeInclusive<u32>; 5] = [
+    0x3b..=0x3c,
     0xa0..=number_of(drm::SYNCOBJ_CREATE) - 1,
     0xc6..=0xc9,
     0xce..=0xce,
@@ -26,6 +29,8 @@ const NUMBERS: [std::ops::RangeInclusive<u32>; 4] = [
 const MASTER: std::ops::RangeInclusive<u32> = 0x1e..=0x1f;
 /// `connection` of a connected display.
 const CONNECTED: u32 = 1;
+/// `connection` of an unplugged connector.
+const DISCONNECTED: u32 = 2;
 
 /// Executes an ioctl of a primary node. None: it is not one of displays.
 pub(crate) fn execute(
@@ -49,7 +54,9 @@ pub(crate) fn execute(
         return None;
     }
     Some(match file.has_display() {
-        true => objects(call, number).unwrap_or_else(|| framebuffers(call, number, events)),
+        true => objects(call, number)
+            .or_else(|| power_and_refreshes(call, number, events))
+            .unwrap_or_else(|| framebuffers(call, number, events)),
         false => Err(Errno::EOPNOTSUPP),
     })
 }
@@ -107,9 +114,9 @@ fn objects(call: &Call<'_>, number: u32) -> Option<Result<()>> {
         () if is(mode::GETPLANE) => {
             call.with_argument(mode::GETPLANE, |plane| get_plane(file, plane))
         }
-        () if is(mode::OBJ_GETPROPERTIES) => {
-            call.with_argument(mode::OBJ_GETPROPERTIES, object_properties)
-        }
+        () if is(mode::OBJ_GETPROPERTIES) => call.with_argument(mode::OBJ_GETPROPERTIES, |query| {
+            object_properties(file, query)
+        }),
         () if is(mode::GETPROPERTY) => call.with_argument(mode::GETPROPERTY, get_property),
         () if is(mode::GETPROPBLOB) => {
             call.with_argument(mode::GETPROPBLOB, |blob: &mut mode::GetBlob| {
@@ -166,19 +173,33 @@ fn get_connector(file: &File, connector: &mut mode::GetConnector) -> Result<()> 
         &mut connector.count_encoders,
         &[display::ENCODER],
     )?;
+    let modes = display::modes();
+    let plugged = file.display_is_plugged();
     fill(
         connector.modes_ptr,
         &mut connector.count_modes,
-        &display::modes(),
+        if plugged { &modes } else { &[] },
     )?;
-    connector.count_props = 0;
+    let mut room = connector.count_props;
+    fill(connector.props_ptr, &mut room, &[display::PROPERTY_DPMS])?;
+    let values = [file.power()?];
+    fill(
+        connector.prop_values_ptr,
+        &mut connector.count_props,
+        &values,
+    )?;
     connector.encoder_id = match file.crtc_state()?.mode {
         Some(_) => display::ENCODER,
         None => 0,
     };
     (connector.connector_type, connector.connector_type_id) = (mode::CONNECTOR_HDMIA, 1);
-    connector.connection = CONNECTED;
-    [connector.mm_width, connector.mm_height] = display::MONITOR_MM;
+    (
+        connector.connection,
+        [connector.mm_width, connector.mm_height],
+    ) = match plugged {
+        true => (CONNECTED, display::MONITOR_MM),
+        false => (DISCONNECTED, [0; 2]),
+    };
     // DRM_MODE_SUBPIXEL_UNKNOWN.
     connector.subpixel = 1;
     Ok(())
@@ -205,7 +226,8 @@ const PLANE_TYPE_PRIMARY: u64 = 1;
 /// The types of planes.
 const PLANE_TYPES: [&str; 3] = ["Overlay", "Primary", "Cursor"];
 
-fn object_properties(query: &mut mode::ObjGetProperties) -> Result<()> {
+fn object_properties(file: &File, query: &mut mode::ObjGetProperties) -> Result<()> {
+    let power = [(display::PROPERTY_DPMS, file.power()?)];
     let pairs: &[(u32, u64)] = match (query.obj_id, query.obj_type) {
         (display::PLANE, mode::OBJECT_PLANE | mode::OBJECT_ANY) => &[
             (display::PROPERTY_TYPE, PLANE_TYPE_PRIMARY),
@@ -214,8 +236,8 @@ fn object_properties(query: &mut mode::ObjGetProperties) -> Result<()> {
                 display::BLOB_IN_FORMATS as u64,
             ),
         ],
-        (display::CRTC, mode::OBJECT_CRTC | mode::OBJECT_ANY)
-        | (display::CONNECTOR, mode::OBJECT_CONNECTOR | mode::OBJECT_ANY) => &[],
+        (display::CRTC, mode::OBJECT_CRTC | mode::OBJECT_ANY) => &[],
+        (display::CONNECTOR, mode::OBJECT_CONNECTOR | mode::OBJECT_ANY) => &power,
         _ => return Err(Errno::ENOENT),
     };
     let ids: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
@@ -225,25 +247,91 @@ fn object_properties(query: &mut mode::ObjGetProperties) -> Result<()> {
     fill(query.prop_values_ptr, &mut query.count_props, &values)
 }
 
+/// The power states of connectors.
+const POWER_STATES: [&str; 4] = ["On", "Standby", "Suspend", "Off"];
+
+/// Copies the values of an enumeration, which count from 0, and their names.
+fn fill_enumeration(property: &mut mode::GetProperty, names: &[&str]) -> Result<()> {
+    let rows = (0..).zip(names).map(|(value, name)| mode::PropertyEnum {
+        value,
+        name: padded(name),
+    });
+    let rows: Vec<_> = rows.collect();
+    let values: Vec<u64> = rows.iter().map(|row| row.value).collect();
+    fill(
+        property.enum_blob_ptr,
+        &mut property.count_enum_blobs,
+        &rows,
+    )?;
+    fill(property.values_ptr, &mut property.count_values, &values)
+}
+
+/// The ioctls of power states and refreshes. None: another ioctl.
+fn power_and_refreshes(
+    call: &Call<'_>,
+    number: u32,
+    events: &dyn Fn() -> Result<OwnedFd>,
+) -> Option<Result<()>> {
+    let file = call.file;
+    let is = |request: u32| number == number_of(request);
+    Some(match () {
+        () if is(mode::SETPROPERTY) => call.with_argument(
+            mode::SETPROPERTY,
+            |request: &mut mode::ConnectorSetProperty| {
+                set_property(file, request.connector_id, request.prop_id, request.value)
+            },
+        ),
+        () if is(mode::OBJ_SETPROPERTY) => call.with_argument(
+            mode::OBJ_SETPROPERTY,
+            |request: &mut mode::ObjSetProperty| {
+                set_property(file, request.obj_id, request.prop_id, request.value)
+            },
+        ),
+        () if is(mode::CRTC_GET_SEQUENCE) => call.with_argument(
+            mode::CRTC_GET_SEQUENCE,
+            |request: &mut mode::CrtcGetSequence| {
+                check(request.crtc_id, display::CRTC)?;
+                *request = file.crtc_sequence()?;
+                Ok(())
+            },
+        ),
+        () if is(mode::CRTC_QUEUE_SEQUENCE) => call.with_argument(
+            mode::CRTC_QUEUE_SEQUENCE,
+            |request: &mut mode::CrtcQueueSequence| {
+                check(request.crtc_id, display::CRTC)?;
+                let writer = events()?;
+                let sink: SequenceSink = Box::new(move |event| {
+                    sys::Pipe::write(writer.as_fd(), bytemuck::bytes_of(event));
+                });
+                let (target, data) = (request.sequence, request.user_data);
+                request.sequence = file.queue_sequence(request.flags, target, data, sink)?;
+                Ok(())
+            },
+        ),
+        () => return None,
+    })
+}
+
+/// Sets a property of an object. Only a connector's power state can be set.
+fn set_property(file: &File, object: u32, property: u32, value: u64) -> Result<()> {
+    match (object, property) {
+        (display::CONNECTOR, display::PROPERTY_DPMS) => file.set_power(value),
+        (display::CONNECTOR | display::CRTC | display::PLANE, _) => Err(Errno::EINVAL),
+        _ => Err(Errno::ENOENT),
+    }
+}
+
 fn get_property(property: &mut mode::GetProperty) -> Result<()> {
     match property.prop_id {
         display::PROPERTY_TYPE => {
             property.flags = mode::PROP_IMMUTABLE | mode::PROP_ENUM;
             property.name = padded("type");
-            let rows = (0..)
-                .zip(PLANE_TYPES)
-                .map(|(value, name)| mode::PropertyEnum {
-                    value,
-                    name: padded(name),
-                });
-            let rows: Vec<_> = rows.collect();
-            let values: Vec<u64> = rows.iter().map(|row| row.value).collect();
-            fill(
-                property.enum_blob_ptr,
-                &mut property.count_enum_blobs,
-                &rows,
-            )?;
-            fill(property.values_ptr, &mut property.count_values, &values)
+            fill_enumeration(property, &PLANE_TYPES)
+        }
+        display::PROPERTY_DPMS => {
+            property.flags = mode::PROP_ENUM;
+            property.name = padded("DPMS");
+            fill_enumeration(property, &POWER_STATES)
         }
         display::PROPERTY_IN_FORMATS => {
             property.flags = mode::PROP_IMMUTABLE | mode::PROP_BLOB;

@@ -1,30 +1,21 @@
 //! A primary node: its connectors, modes and planes.
 //!
-//! In:  a node, or a descriptor of it. Out: connected displays, and the route to each: the CRTC and
-//!      the primary plane that drive it, with the plane's formats and modifiers.
+//! In:  a node, or a descriptor of it. Out: connected displays, their power and refreshes, and the
+//!      route to each: the CRTC and the primary plane that drive it, with the plane's formats and
+//!      modifiers.
 //! Ref: drm-kms(7); drm_mode.h, "struct drm_format_modifier_blob".
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use drm::control::{Device as _, connector, crtc, from_u32, plane, property};
+use drm::control::{Device as _, ResourceHandle, connector, crtc, from_u32, property};
 use drm::{ClientCapability, Device as _};
 
+use super::events::{CardFile, Signal};
+use super::hotplug::Hotplug;
 use crate::error::{Error, Result};
-
-/// An open descriptor of a primary node.
-#[derive(Debug)]
-pub(super) struct CardFile(OwnedFd);
-
-impl AsFd for CardFile {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
-    }
-}
-
-impl drm::Device for CardFile {}
-impl drm::control::Device for CardFile {}
 
 /// The primary node of a GPU.
 #[derive(Debug)]
@@ -33,6 +24,31 @@ pub struct Card {
     node: [u32; 2],
     /// The descriptor in use: of the node, or from the application.
     file: Mutex<Option<Arc<CardFile>>>,
+    /// Whether it is from the application, or from a display server.
+    acquired: AtomicBool,
+    hotplug: Arc<Hotplug>,
+}
+
+/// The power state of a display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PowerState {
+    /// It is on.
+    On,
+    /// It saves power, and is on again soon.
+    Suspend,
+    /// It is off.
+    Off,
+}
+
+impl PowerState {
+    /// The value of the property DPMS (`DRM_MODE_DPMS_*`).
+    fn value(self) -> u64 {
+        match self {
+            PowerState::On => 0,
+            PowerState::Suspend => 2,
+            PowerState::Off => 3,
+        }
+    }
 }
 
 /// A connected display.
@@ -103,6 +119,8 @@ impl Card {
         Self {
             node,
             file: Mutex::default(),
+            acquired: AtomicBool::new(false),
+            hotplug: Arc::default(),
         }
     }
 
@@ -115,7 +133,7 @@ impl Card {
         let path = PathBuf::from(format!("/dev/dri/card{}", self.node[1]));
         let opened = sys::open_node(&path);
         let opened = opened.map_err(|error| Error::lost(format!("{}: {error}", path.display())))?;
-        let opened = Arc::new(CardFile(opened));
+        let opened = Arc::new(CardFile::new(opened));
         *file = Some(opened.clone());
         Ok(opened)
     }
@@ -130,12 +148,26 @@ impl Card {
         }
         let own = descriptor.try_clone_to_owned().map_err(Error::lost)?;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        *file = Some(Arc::new(CardFile(own)));
+        *file = Some(Arc::new(CardFile::new(own)));
+        self.acquired.store(true, Relaxed);
         Ok(())
+    }
+
+    /// Whether a descriptor of the application is in use.
+    pub fn is_acquired(&self) -> bool {
+        self.acquired.load(Relaxed)
+    }
+
+    /// Whether the node has a connector, as far as this process may look.
+    pub fn may_have_connector(&self, connector: u32) -> bool {
+        let file = self.file();
+        file.and_then(|file| self.has_connector(file.as_fd(), connector))
+            .unwrap_or(true)
     }
 
     /// Stops using the application's descriptor.
     pub fn release(&self) {
+        self.acquired.store(false, Relaxed);
         *self.file.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
@@ -144,7 +176,7 @@ impl Card {
         if sys::device_of(descriptor).map_err(Error::lost)? != self.node {
             return Err(Error::lost("a descriptor of another device"));
         }
-        let file = CardFile(descriptor.try_clone_to_owned().map_err(Error::lost)?);
+        let file = CardFile::new(descriptor.try_clone_to_owned().map_err(Error::lost)?);
         let resources = file.resource_handles();
         let resources = resources.map_err(|error| lost("the node's resources", error))?;
         let mut connectors = resources.connectors().iter();
@@ -178,22 +210,78 @@ impl Card {
         Ok(all)
     }
 
+    /// A connector by its number.
+    fn connector(file: &CardFile, number: u32) -> Result<connector::Info> {
+        let unknown = || Error::lost(format!("there is no connector {number}"));
+        let handle = from_u32(number).ok_or_else(unknown)?;
+        let info = file.get_connector(handle, false);
+        info.map_err(|error| lost("a connector", error))
+    }
+
+    /// The CRTC that drives a display now.
+    fn current_crtc(file: &CardFile, connector: &connector::Info) -> Result<Option<crtc::Handle>> {
+        let Some(encoder) = connector.current_encoder() else {
+            return Ok(None);
+        };
+        let encoder = file.get_encoder(encoder);
+        Ok(encoder.map_err(|error| lost("an encoder", error))?.crtc())
+    }
+
+    /// Sets the power state of a display.
+    pub fn set_power(&self, connector: u32, power: PowerState) -> Result<()> {
+        let file = self.file()?;
+        let info = Self::connector(&file, connector)?;
+        let mut all = properties(&file, info.handle())?.into_iter();
+        let dpms = all.find(|(property, _)| property.name().to_str() == Ok("DPMS"));
+        let (property, _) = dpms.ok_or_else(|| Error::lost("a connector without power states"))?;
+        let set = file.set_property(info.handle(), property.handle(), power.value());
+        set.map_err(|error| lost("the power of a display", error))?;
+        match (power, Self::current_crtc(&file, &info)?) {
+            (PowerState::On, Some(crtc)) => file.note_light(connector, crtc)?,
+            // Without a CRTC it is off until an image is shown.
+            (PowerState::On, None) => {}
+            (PowerState::Suspend | PowerState::Off, _) => file.note_power_off(connector),
+        }
+        Ok(())
+    }
+
+    /// The number of refreshes of a display so far; 0 while it is off.
+    pub fn refresh_count(&self, connector: u32) -> Result<u64> {
+        let file = self.file()?;
+        let info = Self::connector(&file, connector)?;
+        let Some(crtc) = Self::current_crtc(&file, &info)? else {
+            return Ok(0);
+        };
+        let last = sys::last_refresh(file.as_fd(), crtc.into());
+        Ok(last.map_err(Error::lost)?.unwrap_or(0))
+    }
+
+    /// Signals when the first pixel of the next refresh of a display leaves for it. If the display
+    /// is off, this is its first refresh after it is on.
+    pub fn signal_refresh(&self, connector: u32, signal: Signal) -> Result<()> {
+        let file = self.file()?;
+        let info = Self::connector(&file, connector)?;
+        let crtc = Self::current_crtc(&file, &info)?;
+        file.signal_refresh(connector, crtc, signal)
+    }
+
+    /// Signals when a display is plugged in or unplugged.
+    pub fn signal_hotplug(&self, signal: Signal) -> Result<()> {
+        self.hotplug.signal(self.node, signal)
+    }
+
     /// The route to a display: the CRTC that drives it now, or else the first that can and drives
     /// no other.
     pub(super) fn route(&self, connector: u32) -> Result<Route> {
         let file = self.file()?;
         let resources = file.resource_handles();
         let resources = resources.map_err(|error| lost("the node's resources", error))?;
-        let unknown = || Error::lost(format!("there is no connector {connector}"));
-        let connector = from_u32(connector).ok_or_else(unknown)?;
-        let info = file.get_connector(connector, false);
-        let info = info.map_err(|error| lost("a connector", error))?;
+        let info = Self::connector(&file, connector)?;
         let encoder = |handle| {
             let encoder = file.get_encoder(handle);
             encoder.map_err(|error| lost("an encoder", error))
         };
-        let current = info.current_encoder().map(encoder).transpose()?;
-        let mut crtc = current.and_then(|encoder| encoder.crtc());
+        let mut crtc = Self::current_crtc(&file, &info)?;
         for &handle in info.encoders() {
             for possible in resources.filter_crtcs(encoder(handle)?.possible_crtcs()) {
                 let state = file.get_crtc(possible);
@@ -205,7 +293,7 @@ impl Card {
         }
         let crtc = crtc.ok_or_else(|| Error::lost("all CRTCs drive other displays"))?;
         Ok(Route {
-            connector,
+            connector: info.handle(),
             crtc,
             formats: formats(&file, &resources, crtc)?,
         })
@@ -225,7 +313,7 @@ fn formats(
         let info = file.get_plane(handle);
         let info = info.map_err(|error| lost("a plane", error))?;
         let possible = resources.filter_crtcs(info.possible_crtcs());
-        let properties = plane_properties(file, handle)?;
+        let properties = properties(file, handle)?;
         let kind = property_value(&properties, "type");
         if !possible.contains(&crtc) || kind != Some(PRIMARY) {
             continue;
@@ -251,13 +339,13 @@ const LINEAR: u64 = 0;
 /// DRM_PLANE_TYPE_PRIMARY.
 const PRIMARY: u64 = 1;
 
-/// The properties of a plane with their values.
-fn plane_properties(
+/// The properties of an object with their values.
+fn properties(
     file: &CardFile,
-    handle: plane::Handle,
+    handle: impl ResourceHandle,
 ) -> Result<Vec<(property::Info, property::RawValue)>> {
     let set = file.get_properties(handle);
-    let set = set.map_err(|error| lost("a plane's properties", error))?;
+    let set = set.map_err(|error| lost("an object's properties", error))?;
     let (ids, values) = set.as_props_and_values();
     let infos = ids.iter().zip(values).map(|(&id, &value)| {
         let info = file.get_property(id);

@@ -1,7 +1,8 @@
 //! Presentation on a display: framebuffers, a mode, and page flips.
 //!
 //! In:  images in dma-bufs. Out: the images on a display, each from one refresh on. The kernel
-//!      waits for their rendering by the fences of the dma-bufs.
+//!      waits for their rendering by the fences of the dma-bufs. On a display that the application
+//!      has turned off, images replace one another at the pace of refreshes, without being shown.
 //! Ref: drm_mode.h, "struct drm_mode_crtc_page_flip"; drm-kms(7).
 
 use std::collections::VecDeque;
@@ -10,10 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drm::buffer::{DrmFourcc, DrmModifier, Handle, PlanarBuffer};
-use drm::control::{Device as _, Event, FbCmd2Flags, PageFlipFlags, framebuffer};
+use drm::control::{Device as _, FbCmd2Flags, PageFlipFlags, framebuffer};
 use drm::{Device as _, DriverCapability};
 
-use super::card::{Card, CardFile, Mode, Route};
+use super::card::{Card, Mode, Route};
+use super::events::{CardFile, FlipQueue};
 use crate::error::{Error, Result};
 use crate::present::{
     MemoryPlane, PixelSource, PresentMode, Presenter, Refresh, SharedImage, ShownImage,
@@ -114,9 +116,11 @@ pub fn new(
         return Ok(None);
     };
     let mut presenter = FlipPresenter {
+        flips: file.flips(route.crtc)?,
         file,
         route,
         mode: *mode,
+        end_without_power_ns: None,
         framebuffers: Vec::new(),
         on_screen: None,
         flipping: None,
@@ -137,6 +141,7 @@ pub fn new(
 /// Images as framebuffers, by index.
 struct FlipPresenter {
     file: Arc<CardFile>,
+    flips: Arc<FlipQueue>,
     route: Route,
     mode: Mode,
     framebuffers: Vec<framebuffer::Handle>,
@@ -144,6 +149,8 @@ struct FlipPresenter {
     on_screen: Option<u32>,
     /// The image that the next refresh shows.
     flipping: Option<u32>,
+    /// When the flip ends, in ns, if the display is off.
+    end_without_power_ns: Option<i64>,
     released: VecDeque<u32>,
     /// Images shown, until the swapchain hears of them.
     shown_images: VecDeque<ShownImage>,
@@ -162,17 +169,18 @@ impl FlipPresenter {
             .set_crtc(crtc, Some(framebuffer), place, &[connector], mode);
         set.map_err(|error| Error::lost(format!("the display cannot be used: {error}")))?;
         // The call ends when the display shows the image, and there is no event with the time.
-        self.replace(index, sys::monotonic_ns());
-        Ok(())
+        self.replace(index, Some(sys::monotonic_ns()));
+        self.file.note_light(connector.into(), crtc)
     }
 
-    /// Notes that an image has replaced the one on the display, at a time in ns.
-    fn replace(&mut self, index: u32, time_ns: i64) {
+    /// Notes that an image has replaced the one on the display, at a time in ns; none if the
+    /// display is off.
+    fn replace(&mut self, index: u32, time_ns: Option<i64>) {
         self.released.extend(self.on_screen.replace(index));
         self.shown += 1;
         self.shown_images.push_back(ShownImage {
             number: self.shown,
-            time_ns: Some(time_ns),
+            time_ns,
         });
     }
 }
@@ -188,6 +196,12 @@ impl Presenter for FlipPresenter {
         };
         if self.on_screen.is_none() {
             return self.set_mode(index, framebuffer);
+        }
+        if self.file.is_powered_off(self.route.connector.into()) {
+            let period_ns = i64::try_from(self.mode.period_ns()).unwrap_or(0);
+            self.end_without_power_ns = Some(sys::monotonic_ns().saturating_add(period_ns));
+            self.flipping = Some(index);
+            return Ok(());
         }
         let flags = PageFlipFlags::EVENT;
         match self
@@ -244,21 +258,27 @@ impl Presenter for FlipPresenter {
     }
 
     fn wait_events(&mut self, wake: &Waker) -> Result<()> {
-        wake.wait(&[self.file.as_fd()])?;
+        if self.end_without_power_ns.is_some() {
+            wake.set_deadline(self.end_without_power_ns);
+        }
+        wake.wait(&[self.file.as_fd(), self.flips.event()])?;
         self.poll_events()
     }
 
     fn poll_events(&mut self) -> Result<()> {
-        while sys::poll_readable(self.file.as_fd()).map_err(Error::lost)? {
-            let events: Vec<Event> = self.file.receive_events().map_err(Error::lost)?.collect();
-            for event in events {
-                if let Event::PageFlip(flip) = event
-                    && flip.crtc == self.route.crtc
-                    && let Some(index) = self.flipping.take()
-                {
-                    let time_ns = i64::try_from(flip.duration.as_nanos());
-                    self.replace(index, time_ns.unwrap_or(i64::MAX));
-                }
+        sys::clear_event(self.flips.event());
+        self.file.read_events()?;
+        while let Some(time_ns) = self.flips.next() {
+            if let Some(index) = self.flipping.take() {
+                self.replace(index, Some(time_ns));
+            }
+        }
+        if let Some(end_ns) = self.end_without_power_ns
+            && sys::monotonic_ns() >= end_ns
+        {
+            self.end_without_power_ns = None;
+            if let Some(index) = self.flipping.take() {
+                self.replace(index, None);
             }
         }
         Ok(())

@@ -5,14 +5,17 @@
 //!      modes, formats and modifiers, and presenters that flip images onto them.
 //! Ref: Vulkan specification, "Presenting Directly to Display Devices"; drm-kms(7); drm_mode.h.
 //!
-//! Files import one way: `card` ← `flip`.
+//! Files import one way: `events` ← `hotplug` ← `card` ← `flip`.
 
 mod card;
+mod events;
 mod flip;
+mod hotplug;
 
 use std::sync::Arc;
 
-pub use card::{Card, Connected, Mode};
+pub use card::{Card, Connected, Mode, PowerState};
+pub use events::Signal;
 
 use crate::error::{Error, Result};
 use crate::present::{Presenter, SharedImage};
@@ -38,6 +41,11 @@ impl Screen {
     /// Its size in pixels.
     pub fn extent_px(&self) -> [u32; 2] {
         self.mode.extent_px()
+    }
+
+    /// The number of its refreshes so far; 0 while it is off.
+    pub fn refresh_count(&self) -> Result<u64> {
+        self.card.refresh_count(self.connector)
     }
 
     /// The DRM formats (FourCC) that it shows.

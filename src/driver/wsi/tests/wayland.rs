@@ -10,12 +10,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ash::vk as api;
+use compositor::colours::{ColourOffer, Description};
 use compositor::{Compositor, Offer};
 use ingot_wsi::Surface;
 use ingot_wsi::format::WindowFormat;
 use ingot_wsi::present::{
-    AlphaMode, GpuNodes, MemoryPlane, PixelSource, PresentMode, Presenter, Refresh, SharedImage,
-    Timeline, Timelines, Waker,
+    AlphaMode, GpuNodes, HdrMetadata, MemoryPlane, PixelSource, PresentMode, Presenter, Refresh,
+    SharedImage, Timeline, Timelines, Waker,
 };
 use ingot_wsi::surface::NativeWindow;
 use ingot_wsi::wayland::Window;
@@ -24,12 +25,17 @@ use wayland_client::protocol::wl_compositor::WlCompositor;
 use wayland_client::protocol::wl_registry::WlRegistry;
 use wayland_client::protocol::wl_surface::WlSurface;
 use wayland_client::{Connection, Dispatch, QueueHandle, delegate_noop};
+use wayland_protocols::wp::color_management::v1::server::wp_color_manager_v1::{
+    Feature, Primaries, TransferFunction,
+};
 
 /// The numbers of `wl_shm` for ARGB8888 and XRGB8888.
 const ARGB: u32 = 0;
 const XRGB: u32 = 1;
 /// The device number of the compositor's GPU: 226:128.
 const DEVICE: u64 = 226 << 8 | 128;
+
+const SRGB: api::ColorSpaceKHR = api::ColorSpaceKHR::SRGB_NONLINEAR;
 
 struct Application;
 
@@ -176,7 +182,7 @@ fn copies_have_the_bytes_and_the_format_of_the_images() {
     for (number, (format, alpha, meant, pixel_bytes)) in cases.into_iter().enumerate() {
         let window = window(&compositor);
         let format = WindowFormat::find(format).unwrap();
-        let mut presenter = window.copying_presenter(8, 4, format, alpha).unwrap();
+        let mut presenter = window.copying_presenter(8, 4, format, alpha, SRGB).unwrap();
         present(&mut *presenter, 0, PresentMode::Fifo);
         let commit = compositor.wait_for(number + 1).pop().unwrap();
         assert_eq!(commit.format, meant);
@@ -216,8 +222,14 @@ fn shared_images_have_the_format_and_the_modifier() {
         planes: vec![pixels, ccs],
         bytes: 4096,
     };
-    let presenter =
-        window.direct_presenter(8, 4, code(b"AB4H"), vec![image], &FakeTimelines::default());
+    let presenter = window.direct_presenter(
+        8,
+        4,
+        code(b"AB4H"),
+        SRGB,
+        vec![image],
+        &FakeTimelines::default(),
+    );
     let mut presenter = presenter.unwrap().unwrap();
     present(&mut *presenter, 0, PresentMode::Fifo);
     let commit = compositor.wait_for(1).pop().unwrap();
@@ -230,9 +242,13 @@ fn shared_images_have_the_format_and_the_modifier() {
 
 /// A presenter of copies in the usual format.
 fn copies(window: &Window) -> Box<dyn Presenter> {
+    copies_in(window, SRGB).unwrap()
+}
+
+/// A presenter of copies in a colour space.
+fn copies_in(window: &Window, space: api::ColorSpaceKHR) -> ingot_wsi::Result<Box<dyn Presenter>> {
     let format = WindowFormat::find(api::Format::B8G8R8A8_UNORM).unwrap();
-    let presenter = window.copying_presenter(8, 4, format, AlphaMode::Opaque);
-    presenter.unwrap()
+    window.copying_presenter(8, 4, format, AlphaMode::Opaque, space)
 }
 
 #[test]
@@ -483,7 +499,7 @@ fn images_are_released_at_their_points_of_their_own_timelines() {
     };
     let timelines = FakeTimelines::default();
     let images = vec![image(), image()];
-    let presenter = window.direct_presenter(8, 4, code(b"XR24"), images, &timelines);
+    let presenter = window.direct_presenter(8, 4, code(b"XR24"), SRGB, images, &timelines);
     let mut presenter = presenter.unwrap().unwrap();
     for (index, rendered) in [(0, 11), (1, 12), (0, 13)] {
         presenter.set_rendered_point(rendered);
@@ -529,4 +545,239 @@ fn images_are_released_at_their_points_of_their_own_timelines() {
     let mut copies = copies(&window);
     present(&mut *copies, 0, PresentMode::Mailbox);
     assert_eq!(compositor.wait_for(4)[3].points, [None; 2]);
+}
+
+/// A compositor with shared memory and a colour manager.
+fn colour_compositor(colours: ColourOffer) -> Compositor {
+    Compositor::start(Offer {
+        shm: vec![ARGB, XRGB],
+        colours: Some(colours),
+        ..Offer::default()
+    })
+}
+
+/// All that the driver can use of a colour manager.
+fn all_colours() -> ColourOffer {
+    ColourOffer {
+        primaries: vec![
+            Primaries::Srgb,
+            Primaries::Bt2020,
+            Primaries::DisplayP3,
+            Primaries::AdobeRgb,
+        ],
+        transfers: vec![
+            TransferFunction::Bt1886,
+            TransferFunction::ExtLinear,
+            TransferFunction::Srgb,
+            TransferFunction::St2084Pq,
+            TransferFunction::Hlg,
+        ],
+        features: vec![
+            Feature::Parametric,
+            Feature::SetMasteringDisplayPrimaries,
+            Feature::ExtendedTargetVolume,
+        ],
+        ..ColourOffer::default()
+    }
+}
+
+#[test]
+fn colour_spaces_are_those_of_which_the_compositor_knows_primaries_and_transfer_function() {
+    use api::ColorSpaceKHR as C;
+    let always = [C::SRGB_NONLINEAR, C::PASS_THROUGH_EXT];
+    let all = all_colours();
+    let without = |change: &dyn Fn(&mut ColourOffer)| {
+        let mut offer = all.clone();
+        change(&mut offer);
+        Some(offer)
+    };
+    let described = [
+        C::DISPLAY_P3_NONLINEAR_EXT,
+        C::EXTENDED_SRGB_LINEAR_EXT,
+        C::DISPLAY_P3_LINEAR_EXT,
+        C::BT709_LINEAR_EXT,
+        C::BT709_NONLINEAR_EXT,
+        C::BT2020_LINEAR_EXT,
+        C::HDR10_ST2084_EXT,
+        C::HDR10_HLG_EXT,
+        C::ADOBERGB_LINEAR_EXT,
+    ];
+    let only = |includes: &dyn Fn(C) -> bool| {
+        let included = described.into_iter().filter(|&space| includes(space));
+        always.into_iter().chain(included).collect::<Vec<_>>()
+    };
+    let cases = [
+        (None, only(&|_| false)),
+        (Some(all.clone()), only(&|_| true)),
+        (
+            without(&|offer| offer.features.retain(|&have| have != Feature::Parametric)),
+            only(&|_| false),
+        ),
+        (
+            without(&|offer| {
+                offer
+                    .features
+                    .retain(|&have| have != Feature::ExtendedTargetVolume)
+            }),
+            only(&|space| space != C::EXTENDED_SRGB_LINEAR_EXT),
+        ),
+        (
+            without(&|offer| offer.primaries.retain(|&have| have == Primaries::Bt2020)),
+            only(&|space| {
+                [C::BT2020_LINEAR_EXT, C::HDR10_ST2084_EXT, C::HDR10_HLG_EXT].contains(&space)
+            }),
+        ),
+        (
+            without(&|offer| {
+                offer
+                    .transfers
+                    .retain(|&have| have == TransferFunction::Srgb)
+            }),
+            only(&|space| space == C::DISPLAY_P3_NONLINEAR_EXT),
+        ),
+    ];
+    for (number, (colours, meant)) in cases.into_iter().enumerate() {
+        let compositor = Compositor::start(Offer {
+            shm: vec![ARGB, XRGB],
+            colours,
+            ..Offer::default()
+        });
+        let surface = Surface::new(NativeWindow::Wayland(window(&compositor)));
+        assert_eq!(surface.color_spaces().unwrap(), meant, "case {number}");
+    }
+    let headless = Surface::new(NativeWindow::Headless);
+    assert_eq!(headless.color_spaces().unwrap(), [C::SRGB_NONLINEAR]);
+}
+
+#[test]
+fn frames_have_the_image_description_of_their_colour_space() {
+    use api::ColorSpaceKHR as C;
+    let compositor = colour_compositor(all_colours());
+    let window = window(&compositor);
+    let cases = [
+        (
+            C::HDR10_ST2084_EXT,
+            Primaries::Bt2020,
+            TransferFunction::St2084Pq,
+        ),
+        (C::HDR10_HLG_EXT, Primaries::Bt2020, TransferFunction::Hlg),
+        (C::SRGB_NONLINEAR, Primaries::Srgb, TransferFunction::Srgb),
+        (
+            C::EXTENDED_SRGB_LINEAR_EXT,
+            Primaries::Srgb,
+            TransferFunction::ExtLinear,
+        ),
+        (
+            C::BT709_NONLINEAR_EXT,
+            Primaries::Srgb,
+            TransferFunction::Bt1886,
+        ),
+        (
+            C::ADOBERGB_LINEAR_EXT,
+            Primaries::AdobeRgb,
+            TransferFunction::ExtLinear,
+        ),
+    ];
+    let mut frames = 0;
+    // Each swapchain replaces the one before it, which ends after the first frame of the new one.
+    let mut before = None;
+    for (number, (space, primaries, transfer)) in cases.into_iter().enumerate() {
+        let mut presenter = copies_in(&window, space).unwrap();
+        for _ in 0..2 {
+            present(&mut *presenter, 0, PresentMode::Mailbox);
+            frames += 1;
+        }
+        let commit = compositor.wait_for(frames).pop().unwrap();
+        let meant = Description {
+            primaries: Some(primaries),
+            transfer: Some(transfer),
+            ..Description::default()
+        };
+        assert_eq!(commit.description, Some(meant), "{space:?}");
+        // Frames of one colour space share the description.
+        assert_eq!(commit.descriptions_set, number as u32 + 1);
+        before = Some(presenter);
+    }
+    // Unmanaged colours: the application may create the surface's object itself.
+    let mut presenter = copies_in(&window, C::PASS_THROUGH_EXT).unwrap();
+    present(&mut *presenter, 0, PresentMode::Mailbox);
+    let commit = compositor.wait_for(frames + 1).pop().unwrap();
+    assert_eq!(commit.description, None);
+    assert_eq!(compositor.managed.load(Relaxed), 0);
+    drop((before, presenter));
+    // Nor is there one after the last swapchain.
+    let mut last = copies(&window);
+    present(&mut *last, 0, PresentMode::Mailbox);
+    compositor.wait_for(frames + 2);
+    assert_eq!(compositor.managed.load(Relaxed), 1);
+    drop(last);
+    compositor.connection.roundtrip().unwrap();
+    assert_eq!(compositor.managed.load(Relaxed), 0);
+}
+
+#[test]
+fn metadata_extend_the_description_of_hdr_colour_spaces() {
+    use api::ColorSpaceKHR as C;
+    const METADATA: HdrMetadata = HdrMetadata {
+        red: [0.68, 0.32],
+        green: [0.265, 0.69],
+        blue: [0.15, 0.06],
+        white: [0.3127, 0.329],
+        max_luminance: 1000.0,
+        min_luminance: 0.001,
+        max_content_light_level: 600.0,
+        max_frame_average_light_level: 400.0,
+    };
+    for (space, refuses_mastering, uses_metadata) in [
+        (C::HDR10_ST2084_EXT, false, true),
+        (C::HDR10_ST2084_EXT, true, false),
+        (C::DISPLAY_P3_NONLINEAR_EXT, false, false),
+    ] {
+        let compositor = colour_compositor(ColourOffer {
+            refuses_mastering,
+            ..all_colours()
+        });
+        let window = window(&compositor);
+        let mut presenter = copies_in(&window, space).unwrap();
+        present(&mut *presenter, 0, PresentMode::Mailbox);
+        presenter.set_metadata(&METADATA).unwrap();
+        present(&mut *presenter, 0, PresentMode::Mailbox);
+        presenter.set_metadata(&METADATA).unwrap();
+        present(&mut *presenter, 0, PresentMode::Mailbox);
+        let commits = compositor.wait_for(3);
+        let plain = commits[0].description.unwrap();
+        assert_eq!((plain.mastering, plain.luminance), (None, None));
+        let extended = Description {
+            mastering: Some([
+                680_000, 320_000, 265_000, 690_000, 150_000, 60_000, 312_700, 329_000,
+            ]),
+            luminance: Some([10, 1000]),
+            max_content: Some(600),
+            max_average: Some(400),
+            ..plain
+        };
+        let meant = if uses_metadata { extended } else { plain };
+        assert_eq!(commits[1].description, Some(meant));
+        // The same metadata change nothing.
+        assert_eq!(commits[2].description, Some(meant));
+        let count = if uses_metadata { 2 } else { 1 };
+        assert_eq!(commits[2].descriptions_set, count);
+    }
+}
+
+#[test]
+fn a_refused_colour_space_loses_the_surface_but_for_srgb() {
+    let compositor = colour_compositor(ColourOffer {
+        refused: vec![TransferFunction::Srgb, TransferFunction::Hlg],
+        ..all_colours()
+    });
+    let window = window(&compositor);
+    let refused = copies_in(&window, api::ColorSpaceKHR::HDR10_HLG_EXT);
+    let code = refused.err().map(|error| error.code());
+    assert_eq!(code, Some(api::Result::ERROR_SURFACE_LOST_KHR));
+    let mut presenter = copies(&window);
+    present(&mut *presenter, 0, PresentMode::Mailbox);
+    let commit = compositor.wait_for(1).pop().unwrap();
+    assert_eq!(commit.description, None);
+    assert_eq!(compositor.managed.load(Relaxed), 0);
 }

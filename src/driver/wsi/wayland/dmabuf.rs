@@ -23,8 +23,8 @@ use super::explicit_sync::ExplicitSync;
 use super::frames::{Buffer, Frames, SurfaceEvents};
 use crate::error::{Error, Result};
 use crate::present::{
-    PixelSource, PresentMode, Presenter, Refresh, SharedImage, ShownImage, SwapchainFit, Timelines,
-    Waker,
+    HdrMetadata, PixelSource, PresentMode, Presenter, Refresh, SharedImage, ShownImage,
+    SwapchainFit, Timelines, Waker,
 };
 
 /// A presenter of shared images, or none if the compositor does not accept them.
@@ -143,6 +143,10 @@ impl Presenter for DmabufPresenter {
 
     fn set_rendered_point(&mut self, point: u64) {
         self.rendered_point = point;
+    }
+
+    fn set_metadata(&mut self, metadata: &HdrMetadata) -> Result<()> {
+        self.frames.set_metadata(metadata)
     }
 
     fn request_times(&mut self) {

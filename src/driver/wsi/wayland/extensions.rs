@@ -1,12 +1,12 @@
-//! The protocol extensions of a surface: tearing, first-in-first-out, commit timing, and explicit
-//! synchronisation.
+//! The protocol extensions of a surface: tearing, first-in-first-out, commit timing, explicit
+//! synchronisation, and colour management.
 //!
 //! In:  the present mode of each frame. Out: state of the surface, applied by its next commit.
 //!
 //! A surface has at most one object of each extension, so its swapchains share them. An object is
 //! created when a frame first needs it: until then the application's own toolkit may have one.
 //! Ref: wayland-protocols, `tearing-control-v1`, `fifo-v1`, `commit-timing-v1`,
-//!      `presentation-time`, `linux-drm-syncobj-v1`.
+//!      `presentation-time`, `linux-drm-syncobj-v1`, `color-management-v1`.
 
 use std::os::fd::BorrowedFd;
 use std::sync::{Mutex, PoisonError};
@@ -15,6 +15,10 @@ use wayland_client::globals::{GlobalListContents, registry_queue_init};
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_surface::WlSurface;
 use wayland_client::{Connection, Dispatch, QueueHandle, delegate_noop};
+use wayland_protocols::wp::color_management::v1::client::wp_color_management_surface_v1::WpColorManagementSurfaceV1;
+use wayland_protocols::wp::color_management::v1::client::wp_color_manager_v1::{
+    self, RenderIntent, WpColorManagerV1,
+};
 use wayland_protocols::wp::commit_timing::v1::client::wp_commit_timer_v1::WpCommitTimerV1;
 use wayland_protocols::wp::commit_timing::v1::client::wp_commit_timing_manager_v1::WpCommitTimingManagerV1;
 use wayland_protocols::wp::fifo::v1::client::wp_fifo_manager_v1::WpFifoManagerV1;
@@ -28,6 +32,7 @@ use wayland_protocols::wp::tearing_control::v1::client::wp_tearing_control_v1::{
     PresentationHint, WpTearingControlV1,
 };
 
+use super::colours::{ColourSupport, ImageDescription};
 use crate::error::{Error, Result};
 use crate::present::PresentMode;
 
@@ -36,6 +41,8 @@ use crate::present::PresentMode;
 struct ExtensionEvents {
     /// The clock of presentation times, as a `clockid_t`.
     clock: Option<u32>,
+    /// What the colour manager supports.
+    colours: ColourSupport,
 }
 
 /// The extensions of a surface that its compositor offers.
@@ -52,6 +59,10 @@ pub struct Extensions {
     /// The clock of these times, as a `clockid_t`.
     pub clock: Option<u32>,
     syncobj: Option<WpLinuxDrmSyncobjManagerV1>,
+    /// Creates image descriptions.
+    pub colour_manager: Option<WpColorManagerV1>,
+    /// What it supports.
+    pub colours: ColourSupport,
     objects: Mutex<Objects>,
 }
 
@@ -62,6 +73,11 @@ struct Objects {
     fifo: Option<WpFifoV1>,
     timer: Option<WpCommitTimerV1>,
     sync: Option<WpLinuxDrmSyncobjSurfaceV1>,
+    colours: Option<WpColorManagementSurfaceV1>,
+    /// Number of the image description of the last frame.
+    description: Option<u64>,
+    /// Number of swapchains with image descriptions.
+    described_swapchains: u32,
 }
 
 /// Points of timelines: at the first a frame is rendered, at the second it is released.
@@ -84,8 +100,9 @@ impl Extensions {
             .as_ref()
             .and_then(|_: &WpFifoManagerV1| globals.bind(&handle, 1..=1, ()).ok());
         let presentation: Option<WpPresentation> = globals.bind(&handle, 1..=1, ()).ok();
+        let colour_manager: Option<WpColorManagerV1> = globals.bind(&handle, 1..=1, ()).ok();
         let mut events = ExtensionEvents::default();
-        if presentation.is_some() {
+        if presentation.is_some() || colour_manager.is_some() {
             queue.roundtrip(&mut events).map_err(Error::lost)?;
         }
         Ok(Self {
@@ -96,6 +113,8 @@ impl Extensions {
             timing,
             presentation,
             clock: events.clock,
+            colour_manager,
+            colours: events.colours,
             syncobj: globals.bind(&handle, 1..=1, ()).ok(),
             handle,
             objects: Mutex::default(),
@@ -143,15 +162,17 @@ impl Extensions {
 
     /// Sets the state of the next commit for a present mode. With `earliest_ns`, on the clock of
     /// presentation times, the frame is shown no earlier. Without points, the compositor
-    /// synchronises implicitly.
+    /// synchronises implicitly. Without a description, it does not manage colours.
     pub fn prepare(
         &self,
         mode: PresentMode,
         earliest_ns: Option<u64>,
         points: Option<&SyncPoints>,
+        description: Option<&ImageDescription>,
     ) {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         let (surface, handle) = (&self.surface, &self.handle);
+        self.prepare_colours(&mut objects, description);
         match (points, &self.syncobj) {
             (Some(points), Some(manager)) => {
                 let sync = objects
@@ -200,12 +221,57 @@ impl Extensions {
             timer.set_timestamp((seconds >> 32) as u32, seconds as u32, ns as u32);
         }
     }
+
+    /// Sets the image description of the next commit.
+    fn prepare_colours(&self, objects: &mut Objects, description: Option<&ImageDescription>) {
+        let (Some(description), Some(manager)) = (description, &self.colour_manager) else {
+            objects.end_colours();
+            return;
+        };
+        let colours = objects
+            .colours
+            .get_or_insert_with(|| manager.get_surface(&self.surface, &self.handle, ()));
+        if objects.description.replace(description.number) != Some(description.number) {
+            // Every compositor supports this intent.
+            colours.set_image_description(&description.object, RenderIntent::Perceptual);
+        }
+    }
+
+    /// Counts a swapchain with image descriptions.
+    pub fn add_described_swapchain(&self) {
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.described_swapchains += 1;
+    }
+
+    /// Counts a swapchain of that kind no more. After the last, the surface has no object of colour
+    /// management: the application may create its own.
+    pub fn remove_described_swapchain(&self) {
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.described_swapchains = objects.described_swapchains.saturating_sub(1);
+        if objects.described_swapchains == 0 {
+            objects.end_colours();
+        }
+    }
+}
+
+impl Objects {
+    /// Destroys the object of colour management, which unsets the image description.
+    fn end_colours(&mut self) {
+        if let Some(colours) = self.colours.take() {
+            colours.destroy();
+        }
+        self.description = None;
+    }
 }
 
 impl Drop for Extensions {
     fn drop(&mut self) {
         let objects = self.objects.get_mut();
         let objects = objects.unwrap_or_else(PoisonError::into_inner);
+        objects.end_colours();
+        if let Some(manager) = &self.colour_manager {
+            manager.destroy();
+        }
         if let Some(tearing) = &objects.tearing {
             tearing.destroy();
         }
@@ -266,6 +332,20 @@ impl Dispatch<WpPresentation, ()> for ExtensionEvents {
     }
 }
 
+impl Dispatch<WpColorManagerV1, ()> for ExtensionEvents {
+    fn event(
+        events: &mut Self,
+        _: &WpColorManagerV1,
+        event: wp_color_manager_v1::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        events.colours.note(event);
+    }
+}
+
+delegate_noop!(ExtensionEvents: WpColorManagementSurfaceV1);
 delegate_noop!(ExtensionEvents: WpTearingControlManagerV1);
 delegate_noop!(ExtensionEvents: WpTearingControlV1);
 delegate_noop!(ExtensionEvents: WpLinuxDrmSyncobjManagerV1);

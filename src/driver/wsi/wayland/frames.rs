@@ -1,26 +1,33 @@
 //! The frames of a surface: attaches buffers, and tracks when they are shown and released.
 //!
-//! In:  buffers. Out: frames; the number of frames shown, and whether each buffer is busy.
+//! In:  buffers, a colour space, HDR metadata. Out: frames; the number of frames shown, and whether
+//!      each buffer is busy.
 
 use std::collections::VecDeque;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use ash::vk as api;
 use wayland_client::backend::WaylandError;
 use wayland_client::globals::{GlobalList, GlobalListContents, registry_queue_init};
 use wayland_client::protocol::wl_buffer::{self, WlBuffer};
 use wayland_client::protocol::wl_callback::{self, WlCallback};
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_surface::WlSurface;
-use wayland_client::{Connection, Dispatch, EventQueue, QueueHandle};
+use wayland_client::{Connection, Dispatch, EventQueue, QueueHandle, delegate_noop};
+use wayland_protocols::wp::color_management::v1::client::wp_image_description_creator_params_v1::WpImageDescriptionCreatorParamsV1;
+use wayland_protocols::wp::color_management::v1::client::wp_image_description_v1::{
+    self, WpImageDescriptionV1,
+};
 use wayland_protocols::wp::presentation_time::client::wp_presentation_feedback::{
     self, WpPresentationFeedback,
 };
 
+use super::colours::{ImageDescription, SpaceMapping};
 use super::extensions::{Extensions, SyncPoints};
 use crate::error::{Error, Result};
-use crate::present::{PresentMode, Refresh, ShownImage, Waker};
+use crate::present::{HdrMetadata, PresentMode, Refresh, ShownImage, Waker};
 
 /// What the events of a surface's objects have reported.
 #[derive(Debug, Default)]
@@ -38,6 +45,9 @@ pub struct SurfaceEvents {
     refresh_ns: Option<u64>,
     /// Results of buffer creations, in order; none for a failure.
     pub created: Vec<Option<WlBuffer>>,
+    /// Whether the last image description that was requested is ready; none until the compositor
+    /// responds.
+    description_ready: Option<bool>,
 }
 
 /// When a frame was shown.
@@ -100,6 +110,15 @@ pub struct Frames {
     count: u64,
     /// The application wants to know when frames are shown.
     wants_times: bool,
+    /// The colours of the images; none if the compositor does not manage them.
+    colours: Option<Colours>,
+}
+
+/// The colours of images.
+struct Colours {
+    mapping: &'static SpaceMapping,
+    description: ImageDescription,
+    metadata: Option<HdrMetadata>,
 }
 
 /// CLOCK_MONOTONIC.
@@ -123,10 +142,11 @@ impl Frames {
         connection: &Connection,
         surface: &WlSurface,
         extensions: &Arc<Extensions>,
+        space: api::ColorSpaceKHR,
     ) -> Result<(Self, GlobalList)> {
         let (globals, queue) =
             registry_queue_init::<SurfaceEvents>(connection).map_err(Error::lost)?;
-        let frames = Self {
+        let mut frames = Self {
             connection: connection.clone(),
             surface: surface.clone(),
             extensions: extensions.clone(),
@@ -137,8 +157,72 @@ impl Frames {
             },
             count: 0,
             wants_times: false,
+            colours: None,
         };
+        if let Some(mapping) = extensions.colours.find(space) {
+            frames.begin_colours(mapping)?;
+        }
         Ok((frames, globals))
+    }
+
+    /// Describes the colours of the images.
+    fn begin_colours(&mut self, mapping: &'static SpaceMapping) -> Result<()> {
+        match self.describe(mapping, None)? {
+            Some(description) => {
+                self.extensions.add_described_swapchain();
+                self.colours = Some(Colours {
+                    mapping,
+                    description,
+                    metadata: None,
+                });
+                Ok(())
+            }
+            // Compositors assume sRGB without a description.
+            None if mapping.space() == api::ColorSpaceKHR::SRGB_NONLINEAR => Ok(()),
+            None => Err(Error::lost("the compositor refuses the colour space")),
+        }
+    }
+
+    /// Creates an image description, and waits until it is ready. None: the compositor refuses it.
+    fn describe(
+        &mut self,
+        mapping: &SpaceMapping,
+        metadata: Option<&HdrMetadata>,
+    ) -> Result<Option<ImageDescription>> {
+        let Some(manager) = &self.extensions.colour_manager else {
+            return Ok(None);
+        };
+        self.events.description_ready = None;
+        let handle = self.queue.handle();
+        let colours = &self.extensions.colours;
+        let description = colours.describe(manager, &handle, mapping, metadata);
+        loop {
+            match self.events.description_ready {
+                Some(ready) => return Ok(ready.then_some(description)),
+                None => {
+                    let events = self.queue.blocking_dispatch(&mut self.events);
+                    events.map_err(Error::lost)?;
+                }
+            }
+        }
+    }
+
+    /// Sets the HDR metadata of later frames. Metadata that the compositor refuses, or that the
+    /// colour space does not use, change nothing.
+    pub fn set_metadata(&mut self, metadata: &HdrMetadata) -> Result<()> {
+        let Some(colours) = &mut self.colours else {
+            return Ok(());
+        };
+        let changes = colours.metadata.replace(*metadata) != Some(*metadata);
+        let mapping = colours.mapping;
+        if !changes || !mapping.uses_metadata() {
+            return Ok(());
+        }
+        let description = self.describe(mapping, Some(metadata))?;
+        if let (Some(description), Some(colours)) = (description, &mut self.colours) {
+            colours.description = description;
+        }
+        Ok(())
     }
 
     /// Number of frames shown, or dropped in favour of newer ones.
@@ -239,7 +323,9 @@ impl Frames {
         // keeps the pace then.
         let presented = self.events.presented;
         let earliest_ns = presented.map(|before| before.earliest_ns(self.count));
-        self.extensions.prepare(mode, earliest_ns, points);
+        let description = self.colours.as_ref().map(|colours| &colours.description);
+        self.extensions
+            .prepare(mode, earliest_ns, points, description);
         self.surface.commit();
         self.flush()
     }
@@ -247,6 +333,9 @@ impl Frames {
 
 impl Drop for Frames {
     fn drop(&mut self) {
+        if self.colours.take().is_some() {
+            self.extensions.remove_described_swapchain();
+        }
         // An error means that the connection is gone.
         _ = self.connection.flush();
     }
@@ -303,6 +392,26 @@ impl Dispatch<WpPresentationFeedback, u64> for SurfaceEvents {
         events.shown = events.shown.max(number);
     }
 }
+
+impl Dispatch<WpImageDescriptionV1, ()> for SurfaceEvents {
+    fn event(
+        events: &mut Self,
+        _: &WpImageDescriptionV1,
+        event: wp_image_description_v1::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        use wp_image_description_v1::Event as E;
+        events.description_ready = match event {
+            E::Failed { .. } => Some(false),
+            E::Ready { .. } => Some(true),
+            _ => return,
+        };
+    }
+}
+
+delegate_noop!(SurfaceEvents: WpImageDescriptionCreatorParamsV1);
 
 impl Dispatch<WlBuffer, Arc<AtomicBool>> for SurfaceEvents {
     fn event(

@@ -6,9 +6,10 @@
 //! Ref: Wayland protocol, `wl_surface`; wayland-protocols, `linux-dmabuf-v1`, and as in
 //!      `extensions`.
 //!
-//! Files import one way: `extensions` ← `frames` and `explicit_sync` ← `shm` and `dmabuf`;
-//! `feedback` stands alone.
+//! Files import one way: `colours` ← `extensions` ← `frames` and `explicit_sync` ← `shm` and
+//! `dmabuf`; `feedback` stands alone.
 
+mod colours;
 mod dmabuf;
 mod explicit_sync;
 mod extensions;
@@ -18,6 +19,7 @@ mod shm;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use ash::vk as api;
 use wayland_client::Connection;
 use wayland_client::globals::GlobalList;
 use wayland_client::protocol::wl_surface::WlSurface;
@@ -76,9 +78,14 @@ impl Window {
         Ok(self.extensions()?.reports_times())
     }
 
+    /// The colour spaces that the compositor converts from, and that of unmanaged colours.
+    pub fn color_spaces(&self) -> Result<Vec<api::ColorSpaceKHR>> {
+        Ok(self.extensions()?.colours.spaces())
+    }
+
     /// The frames of a new swapchain, and the compositor's globals.
-    fn frames(&self) -> Result<(Frames, GlobalList)> {
-        Frames::new(&self.connection, &self.surface, self.extensions()?)
+    fn frames(&self, space: api::ColorSpaceKHR) -> Result<(Frames, GlobalList)> {
+        Frames::new(&self.connection, &self.surface, self.extensions()?, space)
     }
 
     /// The DRM formats (FourCC) of buffers that the compositor accepts: dma-bufs of a GPU, or
@@ -112,10 +119,17 @@ impl Window {
         width: u32,
         height: u32,
         format: u32,
+        space: api::ColorSpaceKHR,
         images: Vec<SharedImage>,
         timelines: &dyn Timelines,
     ) -> Result<Option<Box<dyn Presenter>>> {
-        dmabuf::new(self.frames()?, (width, height), format, images, timelines)
+        dmabuf::new(
+            self.frames(space)?,
+            (width, height),
+            format,
+            images,
+            timelines,
+        )
     }
 
     /// A presenter that copies the pixels of images of a size.
@@ -125,7 +139,8 @@ impl Window {
         height: u32,
         format: &WindowFormat,
         alpha: AlphaMode,
+        space: api::ColorSpaceKHR,
     ) -> Result<Box<dyn Presenter>> {
-        shm::new(self.frames()?, (width, height), format, alpha)
+        shm::new(self.frames(space)?, (width, height), format, alpha)
     }
 }

@@ -17,7 +17,8 @@ use super::frames::{Buffer, Frames, SurfaceEvents};
 use crate::error::{Error, Result};
 use crate::format::WindowFormat;
 use crate::present::{
-    AlphaMode, PixelSource, PresentMode, Presenter, Refresh, ShownImage, SwapchainFit, Waker,
+    AlphaMode, HdrMetadata, PixelSource, PresentMode, Presenter, Refresh, ShownImage, SwapchainFit,
+    Waker,
 };
 
 /// Maximum number of images that the compositor holds offset_bytes once: the shown one, the next
@@ -158,6 +159,10 @@ impl Presenter for ShmPresenter {
 
     fn released(&mut self) -> Option<u32> {
         self.released.pop_front()
+    }
+
+    fn set_metadata(&mut self, metadata: &HdrMetadata) -> Result<()> {
+        self.frames.set_metadata(metadata)
     }
 
     fn request_times(&mut self) {

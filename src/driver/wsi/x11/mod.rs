@@ -5,12 +5,13 @@
 //! X11 windows belong to the server, so another connection can query and draw to them, and the
 //! driver's events do not mix with the application's. The caller waits until the server has
 //! processed the application's requests.
-//! Ref: X11 protocol; MIT-SHM 1.2; DRI3 1.2; Present 1.2.
+//! Ref: X11 protocol; MIT-SHM 1.2; DRI3 1.2; Present 1.2; RandR 1.6.
 //!
-//! Files import one way: `display` ← `target` ← `shm` and `dri3`.
+//! Files import one way: `display` ← `target` ← `shm` and `dri3`; `display` ← `lease`.
 
 mod display;
 mod dri3;
+mod lease;
 mod shm;
 mod target;
 
@@ -23,6 +24,7 @@ use x11rb::rust_connection::RustConnection;
 use self::target::Target;
 use crate::error::{Error, Result};
 use crate::present::{GpuNodes, Presenter, SharedImage};
+pub use lease::{connector_of_output, lease};
 
 /// An X11 window.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use uapi::mode::{EVENT_FLIP_COMPLETE, FB_MODIFIERS, FbCmd2};
+use uapi::mode::{self, EVENT_FLIP_COMPLETE, FB_MODIFIERS, FbCmd2};
 use uapi::{Errno, Kernel};
 
 use crate::display::{CRTC, CrtcState, modes};
@@ -137,4 +137,89 @@ fn a_device_without_a_display_has_no_framebuffers() {
     let refused = file.add_framebuffer(&request(&file));
     assert_eq!(refused, Err(Errno::EOPNOTSUPP));
     assert_eq!(file.crtc_state(), Err(Errno::EOPNOTSUPP));
+}
+
+/// A file whose CRTC shows a framebuffer in the first mode.
+fn lit() -> std::sync::Arc<File> {
+    let file = file();
+    let framebuffer = file.add_framebuffer(&request(&file)).unwrap();
+    file.set_crtc(Some(framebuffer), Some(modes()[0])).unwrap();
+    file
+}
+
+/// The period of the first mode.
+const PERIOD_NS: i64 = 800 * 525 * 1_000_000 / 25_175;
+
+#[test]
+fn refreshes_are_counted_while_the_crtc_is_active() {
+    let dark = file();
+    assert_eq!(dark.crtc_sequence().unwrap_err(), Errno::EINVAL);
+    let refused = dark.queue_sequence(0, 1, 0, Box::new(|_| ()));
+    assert_eq!(refused, Err(Errno::EINVAL));
+    let file = lit();
+    let first = file.crtc_sequence().unwrap();
+    std::thread::sleep(Duration::from_nanos(3 * PERIOD_NS as u64));
+    let second = file.crtc_sequence().unwrap();
+    assert!(second.sequence >= first.sequence + 3);
+    let refreshes = (second.sequence - first.sequence) as i64;
+    assert_eq!(
+        second.sequence_ns - first.sequence_ns,
+        refreshes * PERIOD_NS
+    );
+    // Without power they are not, and there are no flips.
+    file.set_power(mode::DPMS_OFF).unwrap();
+    assert_eq!(file.power(), Ok(mode::DPMS_OFF));
+    assert_eq!(file.set_power(4), Err(Errno::EINVAL));
+    assert_eq!(file.crtc_sequence().unwrap_err(), Errno::EINVAL);
+    let framebuffer = file.add_framebuffer(&request(&file)).unwrap();
+    assert_eq!(file.page_flip(framebuffer, 0, None), Err(Errno::EINVAL));
+    std::thread::sleep(Duration::from_nanos(3 * PERIOD_NS as u64));
+    file.set_power(mode::DPMS_ON).unwrap();
+    let third = file.crtc_sequence().unwrap();
+    assert!(third.sequence >= second.sequence);
+    assert!(third.sequence <= second.sequence + 2);
+    // A mode turns the power on.
+    file.set_power(mode::DPMS_SUSPEND).unwrap();
+    file.set_crtc(Some(framebuffer), Some(modes()[0])).unwrap();
+    assert_eq!(file.power(), Ok(mode::DPMS_ON));
+    assert!(file.crtc_sequence().is_ok());
+}
+
+#[test]
+fn events_are_sent_at_their_refresh_or_when_there_will_be_none() {
+    let file = lit();
+    let (sender, events) = channel();
+    let queue = |flags, sequence, user_data| {
+        let sender = sender.clone();
+        let sink = Box::new(move |event: &_| sender.send(*event).unwrap());
+        file.queue_sequence(flags, sequence, user_data, sink)
+    };
+    let receive = || events.recv_timeout(Duration::from_secs(5)).unwrap();
+    let (relative, next) = (
+        mode::CRTC_SEQUENCE_RELATIVE,
+        mode::CRTC_SEQUENCE_NEXT_ON_MISS,
+    );
+    assert_eq!(queue(4, 0, 0), Err(Errno::EINVAL));
+    let now = file.crtc_sequence().unwrap();
+    let target = queue(relative, 2, 7).unwrap();
+    assert!(target >= now.sequence + 2);
+    let event = receive();
+    assert_eq!(
+        (event.kind, event.length, event.user_data, event.sequence),
+        (mode::EVENT_CRTC_SEQUENCE, 32, 7, target)
+    );
+    let refreshes = (target - now.sequence) as i64;
+    assert_eq!(event.time_ns - now.sequence_ns, refreshes * PERIOD_NS);
+    assert!(sys::monotonic_ns() >= event.time_ns);
+    // A refresh that has passed: at once, or the next one.
+    let missed = queue(0, target, 8).unwrap();
+    assert!(missed >= target);
+    assert_eq!(receive().sequence, missed);
+    let later = queue(next, target, 9).unwrap();
+    assert!(later > target);
+    assert_eq!(receive().sequence, later);
+    // There are no more refreshes.
+    queue(relative, 1_000_000, 10).unwrap();
+    file.set_crtc(None, None).unwrap();
+    assert_eq!(receive().user_data, 10);
 }

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::{Arc, Mutex};
 
+use wayland_protocols::wp::color_management::v1::server::wp_color_manager_v1::WpColorManagerV1;
 use wayland_protocols::wp::commit_timing::v1::server::wp_commit_timer_v1::{self, WpCommitTimerV1};
 use wayland_protocols::wp::commit_timing::v1::server::wp_commit_timing_manager_v1::{
     self, WpCommitTimingManagerV1,
@@ -66,6 +67,9 @@ pub fn create(display: &DisplayHandle, offer: &Offer) {
     }
     if offer.syncobj {
         display.create_global::<State, WpLinuxDrmSyncobjManagerV1, ()>(1, ());
+    }
+    if offer.colours.is_some() {
+        display.create_global::<State, WpColorManagerV1, ()>(1, ());
     }
     if offer.dmabuf.is_some() {
         display.create_global::<State, ZwpLinuxDmabufV1, ()>(4, ());
@@ -173,6 +177,8 @@ impl State {
                 fifo: pending.fifo,
                 earliest_ns: pending.earliest_ns,
                 points: pending.points,
+                description: self.description,
+                descriptions_set: self.descriptions_set,
             });
             drop(commits);
             self.report(number, pending.feedback);

@@ -2,14 +2,16 @@
 //!
 //! In:  the globals to offer. Out: a connection to it, and the commits of its surfaces.
 
+pub mod colours;
 mod globals;
 
 use std::fs::File;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use colours::{ColourOffer, Description};
 use wayland_client::Connection;
 use wayland_protocols::wp::presentation_time::server::wp_presentation_feedback::WpPresentationFeedback;
 use wayland_server::Display;
@@ -35,6 +37,8 @@ pub struct Offer {
     pub clock: Option<u32>,
     /// `wp_linux_drm_syncobj_manager_v1`.
     pub syncobj: bool,
+    /// `wp_color_manager_v1`.
+    pub colours: Option<ColourOffer>,
     /// No frame is ever shown: the surface is hidden.
     pub hidden: bool,
 }
@@ -76,6 +80,9 @@ pub struct Commit {
     pub earliest_ns: Option<u64>,
     /// The files of the timelines of acquisition and release, by inode, and the points.
     pub points: [Option<TimelinePoint>; 2],
+    /// The image description, and how many have been set so far.
+    pub description: Option<Description>,
+    pub descriptions_set: u32,
 }
 
 /// A point of a timeline: the inode of its file, and the number.
@@ -90,9 +97,14 @@ pub struct State {
     shown: Option<WlBuffer>,
     /// The presentation hint, which stays until it is changed.
     tears: Option<bool>,
+    /// The image description of the next commits.
+    description: Option<Description>,
+    descriptions_set: u32,
     /// Number of objects of each extension that the surface has: tearing, FIFO, timer, explicit
     /// synchronisation.
     objects: [u32; 4],
+    /// Number of its objects of colour management.
+    managed: Arc<AtomicU32>,
 }
 
 /// The double-buffered state of the one surface.
@@ -112,6 +124,8 @@ impl ClientData for NoData {}
 /// A running compositor.
 pub struct Compositor {
     pub connection: Connection,
+    /// Number of objects of colour management that the surface has.
+    pub managed: Arc<AtomicU32>,
     commits: Arc<Mutex<Vec<Commit>>>,
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -132,6 +146,7 @@ impl Compositor {
             .unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let (stops, commits) = (stop.clone(), state.commits.clone());
+        let managed = state.managed.clone();
         let thread = std::thread::spawn(move || {
             while !stops.load(Relaxed) {
                 display.dispatch_clients(&mut state).unwrap();
@@ -141,6 +156,7 @@ impl Compositor {
         });
         Self {
             connection: Connection::from_socket(ours).unwrap(),
+            managed,
             commits,
             stop,
             thread: Some(thread),
