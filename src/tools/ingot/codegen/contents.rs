@@ -1,9 +1,10 @@
 //! Contents of a measured shader's buffers.
 //!
 //! In:  a block's type and its bytes. Out: the bytes filled with small numbers by the type of each
-//!      member; or the sum of its numbers. Integers are 1 or 2, so that loops end and indices are
+//!      member; or the numbers that a run changed. Integers are 1 or 2, so that loops end and indices are
 //!      in bounds; floats lie between 1/4 and 3/4.
 
+use crate::codegen::results::{Number, NumberKind};
 use entity::Id;
 use half::f16;
 use nir::{Shader, Type};
@@ -126,25 +127,30 @@ pub fn fill(shader: &Shader, ty: Id<Type>, bytes: &mut [u8]) {
     });
 }
 
-/// The sum of the numbers of a block without NaNs and infinities.
-pub fn sum(shader: &Shader, ty: Id<Type>, bytes: &[u8]) -> f64 {
-    let mut total = 0.0;
-    let word = |at: usize, n: usize| -> u64 {
-        let part = bytes.get(at..at + n).unwrap_or_default();
-        part.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))
-    };
-    leaves(shader, ty, 0, bytes.len(), &mut |at, leaf| {
-        let value = match leaf {
-            Leaf::Float(16) => f16::from_bits(word(at, 2) as u16).to_f64(),
-            Leaf::Float(64) => f64::from_bits(word(at, 8)),
-            Leaf::Float(_) => f32::from_bits(word(at, 4) as u32).into(),
-            Leaf::Integer(bits) => word(at, usize::from(bits) / 8) as f64,
+/// The numbers of a block that are not those of `before`.
+pub fn changed(shader: &Shader, ty: Id<Type>, before: &[u8], after: &[u8]) -> Vec<Number> {
+    let mut numbers = Vec::new();
+    leaves(shader, ty, 0, after.len(), &mut |at, leaf| {
+        let (kind, bits) = match leaf {
+            Leaf::Float(bits) => (NumberKind::Float, bits),
+            Leaf::Integer(bits) => (NumberKind::Integer, bits),
         };
-        if value.is_finite() {
-            total += value;
+        let range = at..at + usize::from(bits) / 8;
+        let (Some(old), Some(new)) = (before.get(range.clone()), after.get(range)) else {
+            return;
+        };
+        let word = |part: &[u8]| part.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
+        if old != new {
+            numbers.push(Number {
+                offset_bits: 8 * at as u32,
+                kind,
+                bits,
+                raw: word(new),
+                before: word(old),
+            });
         }
     });
-    total
+    numbers
 }
 
 #[cfg(test)]
@@ -169,13 +175,27 @@ mod tests {
             .map(|b| u32::from_le_bytes(b.try_into().unwrap()))
             .collect();
         assert!((1..=2).contains(&words[0]));
-        let mut expected = f64::from(words[0]);
         // Three rows of two, eight bytes each (std430), then the array.
         for &word in words[2..8].iter().chain(&words[8..]) {
             let value = f32::from_bits(word);
             assert!((0.25..=0.75).contains(&value), "{value}");
-            expected += f64::from(value);
         }
-        assert!((sum(&shader.shader, ty, &bytes) - expected).abs() < 1e-9);
+        let before = bytes.clone();
+        bytes[0] = 9;
+        // Alignment behind `n` is no number.
+        bytes[4] ^= 1;
+        bytes[60..64].copy_from_slice(&2f32.to_le_bytes());
+        let number = |byte: u32, kind, raw: u32, before: u32| Number {
+            offset_bits: 8 * byte,
+            kind,
+            bits: 32,
+            raw: raw.into(),
+            before: before.into(),
+        };
+        let expected = [
+            number(0, NumberKind::Integer, 9, words[0]),
+            number(60, NumberKind::Float, 2f32.to_bits(), words[15]),
+        ];
+        assert_eq!(changed(&shader.shader, ty, &before, &bytes), expected);
     }
 }

@@ -48,11 +48,27 @@ pub struct Location {
     pub patch: bool,
 }
 
+/// A specialization constant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SpecializationConstant {
+    pub id: u32,
+    /// The value's bytes, little-endian.
+    pub data: Vec<u8>,
+}
+
+/// The elements of a constant as the compiler takes them: eight bytes each, zero-extended.
+fn elements(constant: &SpecializationConstant) -> impl Iterator<Item = (u32, u64)> {
+    let value = |part: &[u8]| part.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
+    let parts = constant.data.chunks(8);
+    parts.map(move |part| (constant.id, value(part)))
+}
+
 /// A shader and its interface.
 pub struct Interface {
     pub stage: Stage,
     pub entry: String,
     pub words: Vec<u32>,
+    pub specialization: Vec<SpecializationConstant>,
     pub shader: nir::Shader,
     pub bindings: Vec<BoundDescriptor>,
     pub inputs: Vec<Location>,
@@ -60,18 +76,30 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Parses a module with one entry point.
+    /// Parses a module with one entry point; specialization constants have their defaults.
     pub fn new(words: Vec<u32>) -> Result<Interface, String> {
         let entries = compile::entry_points(&words).map_err(|e| e.to_string())?;
         let [(entry, stage)] = &entries[..] else {
             return Err(format!("{} entry points, not one", entries.len()));
         };
         let (entry, stage) = (entry.clone(), *stage);
+        Interface::of_entry(words, entry, stage, Vec::new())
+    }
+
+    /// Parses one entry point of a module.
+    pub fn of_entry(
+        words: Vec<u32>,
+        entry: String,
+        stage: Stage,
+        specialization: Vec<SpecializationConstant>,
+    ) -> Result<Interface, String> {
+        let constants: Vec<(u32, u64)> = specialization.iter().flat_map(elements).collect();
         let module = spirv_front::Module::parse(&words).map_err(|e| e.to_string())?;
         let shader = module
             .to_nir(&spirv_front::Options {
                 entry_point: &entry,
                 stage,
+                specialization: &constants,
                 ..spirv_front::Options::default()
             })
             .map_err(|e| e.to_string())?;
@@ -120,6 +148,7 @@ impl Interface {
             stage,
             entry,
             words,
+            specialization,
             shader,
             bindings,
             inputs,

@@ -1,8 +1,8 @@
 //! The resources of a measured shader's descriptors: small buffers, images and samplers with the
 //! same contents in every run.
 //!
-//! In:  the shader's interface. Out: descriptor sets; the images to clear before use; the final
-//!      contents of storage buffers.
+//! In:  the shader's interface. Out: descriptor sets; the images to clear before use; the numbers
+//!      that a run changed in storage buffers and storage images.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench fills descriptor sets"
@@ -10,6 +10,8 @@
 
 use crate::codegen::contents;
 use crate::codegen::interface::{BoundDescriptor, ImageKind, Interface};
+use crate::codegen::results::ChangedResource;
+use crate::codegen::texels;
 use crate::codegen::vulkan_objects::{Buffer, VulkanObjects};
 use crate::vulkan_device::error;
 use ash::vk;
@@ -38,8 +40,20 @@ pub struct Resources {
     /// Descriptor sets, by number.
     pub sets: Vec<vk::DescriptorSet>,
     pub images: Vec<ClearedImage>,
-    /// Storage buffers with the types of their contents.
+    /// Storage images with a known texel layout, single-sampled.
+    pub storage_images: Vec<StorageImage>,
+    /// Storage buffers and storage texel buffers, with the bindings that they are bound to.
     storage: Vec<(BoundDescriptor, Buffer)>,
+}
+
+/// A storage image, and the buffer for its contents after the run.
+pub struct StorageImage {
+    bound: BoundDescriptor,
+    pub image: vk::Image,
+    pub extent: vk::Extent3D,
+    pub layers: u32,
+    pub copy: Buffer,
+    format: vk::Format,
 }
 
 /// The resource of a binding.
@@ -123,6 +137,7 @@ impl Resources {
         let mut out = Resources {
             sets: Vec::new(),
             images: Vec::new(),
+            storage_images: Vec::new(),
             storage: Vec::new(),
         };
         if layouts.is_empty() {
@@ -191,6 +206,9 @@ impl Resources {
             }
             D::UNIFORM_TEXEL_BUFFER | D::STORAGE_TEXEL_BUFFER => {
                 let buffer = filled(SMALL_BYTES)?;
+                if bound.kind == D::STORAGE_TEXEL_BUFFER {
+                    self.storage.push((*bound, buffer));
+                }
                 let info = vk::BufferViewCreateInfo::default()
                     .buffer(buffer.handle)
                     .format(format(&kind()?))
@@ -203,7 +221,7 @@ impl Resources {
             ),
             _ => {
                 let kind = kind()?;
-                let view = self.image(objects, &kind, bound.kind)?;
+                let view = self.image(objects, &kind, bound, visible)?;
                 let sampler = match bound.kind {
                     D::COMBINED_IMAGE_SAMPLER => sampler(objects, kind.shadow)?,
                     _ => vk::Sampler::null(),
@@ -217,12 +235,13 @@ impl Resources {
         &mut self,
         objects: &VulkanObjects<'_>,
         kind: &ImageKind,
-        descriptor: D,
+        bound: &BoundDescriptor,
+        visible: u32,
     ) -> Result<vk::ImageView, String> {
         use vk::ImageUsageFlags as U;
         let format = format(kind);
-        let usage = match descriptor {
-            D::STORAGE_IMAGE => U::STORAGE,
+        let usage = match bound.kind {
+            D::STORAGE_IMAGE => U::STORAGE | U::TRANSFER_SRC,
             D::INPUT_ATTACHMENT => U::INPUT_ATTACHMENT | U::COLOR_ATTACHMENT,
             _ => U::SAMPLED,
         };
@@ -263,21 +282,34 @@ impl Resources {
             _ => vk::ImageCreateFlags::empty(),
         };
         let height = if kind.dim == Dim::D1 { 1 } else { TEXELS };
+        let extent = vk::Extent3D {
+            width: TEXELS,
+            height,
+            depth,
+        };
         let info = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(dim)
             .format(format)
-            .extent(vk::Extent3D {
-                width: TEXELS,
-                height,
-                depth,
-            })
+            .extent(extent)
             .mip_levels(levels)
             .array_layers(layers)
             .samples(samples)
             .usage(usage | U::TRANSFER_DST);
         let image = objects.image(&info)?;
         self.images.push(ClearedImage { image, format });
+        let texel = texels::texel_bytes(format).filter(|_| !kind.multisampled);
+        if let (D::STORAGE_IMAGE, Some(texel)) = (bound.kind, texel) {
+            let bytes = extent.width * extent.height * extent.depth * layers * texel;
+            self.storage_images.push(StorageImage {
+                bound: *bound,
+                image,
+                extent,
+                layers,
+                copy: objects.buffer(bytes.into(), visible)?,
+                format,
+            });
+        }
         let info = vk::ImageViewCreateInfo::default()
             .image(image)
             .view_type(view)
@@ -311,12 +343,31 @@ impl Resources {
         unsafe { device.update_descriptor_sets(&[write], &[]) };
     }
 
-    /// The sum of the numbers in storage buffers.
-    pub fn sum(&mut self, shader: &Interface) -> f64 {
-        let of = |(bound, buffer): &mut (BoundDescriptor, Buffer)| {
-            contents::sum(&shader.shader, shader.held(bound), buffer.contents())
+    /// The results of a run in storage buffers and in the copies of storage images.
+    pub fn results(&mut self, shader: &Interface) -> Vec<ChangedResource> {
+        let name = |bound: &BoundDescriptor| format!("set {} binding {}", bound.set, bound.binding);
+        let buffer = |(bound, buffer): &mut (BoundDescriptor, Buffer)| {
+            let numbers = match shader.image(bound) {
+                Some(kind) => texels::numbers(format(&kind), buffer.contents(), 4),
+                None => {
+                    let ty = shader.held(bound);
+                    let mut before = vec![0; buffer.bytes as usize];
+                    contents::fill(&shader.shader, ty, &mut before);
+                    contents::changed(&shader.shader, ty, &before, buffer.contents())
+                }
+            };
+            ChangedResource {
+                name: name(bound),
+                numbers,
+            }
         };
-        self.storage.iter_mut().map(of).sum()
+        let image = |image: &mut StorageImage| ChangedResource {
+            name: name(&image.bound),
+            numbers: texels::numbers(image.format, image.copy.contents(), 4),
+        };
+        let mut results: Vec<_> = self.storage.iter_mut().map(buffer).collect();
+        results.extend(self.storage_images.iter_mut().map(image));
+        results
     }
 }
 
