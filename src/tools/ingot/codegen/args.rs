@@ -28,7 +28,8 @@ pub struct SourceArgs {
 pub struct Args {
     #[command(flatten)]
     pub source: SourceArgs,
-    /// The driver to compare with: a manifest, or `anv`
+    /// The driver to compare with: a manifest, `anv`, or the path of another build of this program,
+    /// with that build's driver
     #[arg(long, default_value = "anv")]
     pub vs: String,
     /// Creations of each pipeline; the shortest time counts
@@ -51,6 +52,10 @@ pub struct Args {
     /// Compile compute shaders with this subgroup size only
     #[arg(long, value_name = "WIDTH", value_parser = crate::value_parsers::simd)]
     pub simd: Option<u8>,
+    /// Value of all integers in uniform blocks and push constants of a run, such as a loop's number
+    /// of iterations [default: 1 or 2]
+    #[arg(long, value_name = "N")]
+    pub integer: Option<u32>,
     /// Write both compilers' machine code for the listed worst shaders to this folder, as
     /// SHADER.ours.asm and SHADER.theirs.asm
     #[arg(long, value_name = "DIR")]
@@ -73,6 +78,9 @@ pub struct WorkerArgs {
     /// Required subgroup size of compute shaders
     #[arg(long)]
     pub simd: Option<u32>,
+    /// Value of integers in uniform blocks and push constants
+    #[arg(long)]
+    pub integer: Option<u32>,
     /// Run each shader, too, and read its cost from this profile of the simulator
     #[arg(long, requires = "results")]
     pub profile: Option<PathBuf>,

@@ -57,6 +57,9 @@ fn configure(command: &mut Command, args: &Args, folder: &TemporaryFolder, drive
     if let Some(width) = args.simd {
         command.args(["--simd", &width.to_string()]);
     }
+    if let Some(integer) = args.integer {
+        command.args(["--integer", &integer.to_string()]);
+    }
     if args.run {
         let profile = folder.file(driver, "profile.tsv");
         // In addition to the user's options.
@@ -121,6 +124,13 @@ fn write_listings(
     Ok(())
 }
 
+/// The program if the driver to compare with is given as another build of this program.
+fn other_build(driver: &str) -> Option<&Path> {
+    let path = Path::new(driver);
+    let is_manifest = path.extension().is_some_and(|e| e == "json");
+    (driver.contains('/') && !is_manifest).then_some(path)
+}
+
 /// Runs `ingot bench codegen`.
 pub fn main(args: &Args) -> Result<(), String> {
     let shaders = ShaderSet::open(&args.source)?;
@@ -131,15 +141,19 @@ pub fn main(args: &Args) -> Result<(), String> {
         bar.set_style(style);
     }
     // Disk caches would replace compilation by reading files.
-    let ours = || {
-        let mut command = Command::new(&program);
-        configure(&mut command, args, &folder, DRIVERS[0]);
+    let of_build = |program: &Path, driver: &str| {
+        let mut command = Command::new(program);
+        configure(&mut command, args, &folder, driver);
         let flags = std::env::var("INGOT_DEBUG").unwrap_or_default();
         let flags = format!("nocache,{flags}");
         command.args(["--gpu", "skl"]).env("INGOT_DEBUG", flags);
         command
     };
+    let ours = || of_build(&program, DRIVERS[0]);
     let theirs = || {
+        if let Some(build) = other_build(&args.vs) {
+            return of_build(build, DRIVERS[1]);
+        }
         let mut command = Command::new(&program);
         command.args(["sim", "--driver", &args.vs, "--gpu", "skl", "--"]);
         command.arg(&program);

@@ -1,8 +1,8 @@
 //! Contents of a measured shader's buffers.
 //!
 //! In:  a block's type and its bytes. Out: the bytes filled with small numbers by the type of each
-//!      member; or the numbers that a run changed. Integers are 1 or 2, so that loops end and indices are
-//!      in bounds; floats lie between 1/4 and 3/4.
+//!      member; or the numbers that a run changed. Integers are 1 or 2, by default, so that
+//!      loops end and indices are in bounds; floats lie between 1/4 and 3/4.
 
 use crate::codegen::results::{Number, NumberKind};
 use entity::Id;
@@ -108,14 +108,15 @@ fn write_at(bytes: &mut [u8], at: usize, value: &[u8]) {
 }
 
 /// Fills a block of this type; bytes behind the end of the type are filled as an array of floats.
-pub fn fill(shader: &Shader, ty: Id<Type>, bytes: &mut [u8]) {
+/// `integer`: the value of all integers.
+pub fn fill(shader: &Shader, ty: Id<Type>, bytes: &mut [u8], integer: Option<u32>) {
     for (k, word) in bytes.chunks_exact_mut(4).enumerate() {
         word.copy_from_slice(&(0.25 + 0.5 * noise(4 * k) as f32).to_le_bytes());
     }
     let end = bytes.len();
     leaves(shader, ty, 0, end, &mut |at, leaf| {
         let float = 0.25 + 0.5 * noise(at);
-        let integer = 1 + (2.0 * noise(at)) as u64;
+        let integer = integer.map_or(1 + (2.0 * noise(at)) as u64, u64::from);
         match leaf {
             Leaf::Float(16) => write_at(bytes, at, &f16::from_f64(float).to_le_bytes()),
             Leaf::Float(64) => write_at(bytes, at, &float.to_le_bytes()),
@@ -169,7 +170,9 @@ mod tests {
         let shader = Interface::new(words).unwrap();
         let ty = shader.held(&shader.bindings[0]);
         let mut bytes = vec![0; 128];
-        fill(&shader.shader, ty, &mut bytes);
+        fill(&shader.shader, ty, &mut bytes, Some(300));
+        assert_eq!(bytes[..4], 300u32.to_le_bytes());
+        fill(&shader.shader, ty, &mut bytes, None);
         let words: Vec<u32> = bytes
             .chunks(4)
             .map(|b| u32::from_le_bytes(b.try_into().unwrap()))

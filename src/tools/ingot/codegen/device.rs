@@ -25,6 +25,8 @@ pub struct Request<'a> {
     pub texts: bool,
     /// Required subgroup size of compute shaders.
     pub width: Option<u32>,
+    /// Value of integers in uniform blocks and push constants of a run; by default 1 or 2.
+    pub integer: Option<u32>,
     /// Files of the simulator's profile and for the results of a run, if the shader is to run.
     pub run: Option<(&'a Path, &'a Path)>,
 }
@@ -153,6 +155,7 @@ impl Device {
                     visible: self.visible,
                     profile,
                     results,
+                    integer: request.integer,
                 };
                 execute::run(&machine, &objects, shader, &layout, pipeline)
             }),

@@ -11,7 +11,7 @@ use crate::codegen::adjacent_stages::patch_vertices;
 use crate::codegen::contents;
 use crate::codegen::interface::{BoundDescriptor, Interface};
 use crate::codegen::pipeline::{Layout, PUSH_BYTES, VERTEX_BYTES, targets};
-use crate::codegen::resources::{ClearedImage, Resources, whole};
+use crate::codegen::resources::{ClearedImage, ResourceMemory, Resources, whole};
 use crate::codegen::results::{self, ChangedResource};
 use crate::codegen::texels;
 use crate::codegen::vulkan_objects::{Buffer, VulkanObjects};
@@ -99,6 +99,8 @@ pub struct Machine<'a> {
     pub profile: &'a Path,
     /// The file for the shader's results.
     pub results: &'a Path,
+    /// Value of integers in uniform blocks and push constants; by default 1 or 2.
+    pub integer: Option<u32>,
 }
 
 /// The render targets of a draw, and the buffers that they are copied to.
@@ -316,7 +318,11 @@ pub fn run(
     if shader.bindings.iter().any(is_attachment) {
         return Err("reads input attachments: not run".into());
     }
-    let mut resources = Resources::new(objects, shader, &layout.sets, machine.visible)?;
+    let memory = ResourceMemory {
+        visible: machine.visible,
+        integer: machine.integer,
+    };
+    let mut resources = Resources::new(objects, shader, &layout.sets, &memory)?;
     let mut targets = match shader.stage {
         Stage::Compute => Targets {
             framebuffer: vk::Framebuffer::null(),
@@ -335,7 +341,7 @@ pub fn run(
     let mut constants = [0; PUSH_BYTES as usize];
     let mut vars = shader.shader.vars.iter();
     if let Some((_, var)) = vars.find(|(_, var)| var.mode == VariableMode::PushConst) {
-        contents::fill(&shader.shader, var.ty, &mut constants);
+        contents::fill(&shader.shader, var.ty, &mut constants, machine.integer);
     }
     let vertices = vertices(machine, objects, shader)?;
     let before = length(machine.profile);

@@ -56,6 +56,15 @@ pub struct StorageImage {
     format: vk::Format,
 }
 
+/// Where resources are, and what they contain.
+#[derive(Clone, Copy)]
+pub struct ResourceMemory {
+    /// Host-visible memory types, a bit each.
+    pub visible: u32,
+    /// Value of integers in uniform buffers; by default 1 or 2.
+    pub integer: Option<u32>,
+}
+
 /// The resource of a binding.
 enum Named {
     Buffer(vk::DescriptorBufferInfo),
@@ -126,13 +135,12 @@ fn format(kind: &ImageKind) -> vk::Format {
 }
 
 impl Resources {
-    /// Creates the resources of a shader's bindings and their descriptor sets. `visible`:
-    /// host-visible memory types.
+    /// Creates the resources of a shader's bindings and their descriptor sets.
     pub fn new(
         objects: &VulkanObjects<'_>,
         shader: &Interface,
         layouts: &[vk::DescriptorSetLayout],
-        visible: u32,
+        memory: &ResourceMemory,
     ) -> Result<Resources, String> {
         let mut out = Resources {
             sets: Vec::new(),
@@ -163,7 +171,7 @@ impl Resources {
         out.sets = unsafe { objects.device.allocate_descriptor_sets(&info) }
             .map_err(error("vkAllocateDescriptorSets"))?;
         for bound in &shader.bindings {
-            let named = out.named(objects, shader, bound, visible)?;
+            let named = out.named(objects, shader, bound, memory)?;
             out.write(objects.device, bound, &named);
         }
         Ok(out)
@@ -174,11 +182,14 @@ impl Resources {
         objects: &VulkanObjects<'_>,
         shader: &Interface,
         bound: &BoundDescriptor,
-        visible: u32,
+        memory: &ResourceMemory,
     ) -> Result<Named, String> {
+        let visible = memory.visible;
+        let integer = memory.integer.filter(|_| bound.kind == D::UNIFORM_BUFFER);
         let filled = |bytes: u64| -> Result<Buffer, String> {
             let mut buffer = objects.buffer(bytes, visible)?;
-            contents::fill(&shader.shader, shader.held(bound), buffer.contents());
+            let ty = shader.held(bound);
+            contents::fill(&shader.shader, ty, buffer.contents(), integer);
             Ok(buffer)
         };
         let whole = |buffer: &Buffer| {
@@ -352,7 +363,7 @@ impl Resources {
                 None => {
                     let ty = shader.held(bound);
                     let mut before = vec![0; buffer.bytes as usize];
-                    contents::fill(&shader.shader, ty, &mut before);
+                    contents::fill(&shader.shader, ty, &mut before, None);
                     contents::changed(&shader.shader, ty, &before, buffer.contents())
                 }
             };

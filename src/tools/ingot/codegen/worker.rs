@@ -18,6 +18,7 @@ pub fn main(args: &WorkerArgs) -> Result<(), String> {
         repeat: args.repeat,
         texts: args.code.is_some() || args.listings.is_some(),
         width: args.simd,
+        integer: args.integer,
         run: args.profile.as_deref().zip(args.results.as_deref()),
     };
     for text in std::io::stdin().lines() {
