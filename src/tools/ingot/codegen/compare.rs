@@ -173,6 +173,9 @@ pub fn main(args: &Args) -> Result<(), String> {
     for (driver, worker) in DRIVERS.iter().zip(&workers) {
         println!("{driver}: {}", worker.device);
     }
+    for note in shaders.notes() {
+        println!("{note}");
+    }
     let listed = report::print(args, &comparison);
     if let Some(to) = &args.listings {
         for name in &listed {

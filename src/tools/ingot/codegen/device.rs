@@ -125,7 +125,9 @@ impl Device {
     ) -> Result<Measurement, String> {
         let device = &self.opened.device;
         let objects = VulkanObjects::new(device);
-        let width = request.width.filter(|_| shader.stage == Stage::Compute);
+        let is_compute = shader.stage == Stage::Compute;
+        let width = request.width.filter(|_| is_compute);
+        let width = width.or(shader.required_width);
         if let Some(width) = width {
             self.check_width(shader, width)?;
         }

@@ -305,6 +305,15 @@ fn vertices(
     Ok([floats, integers])
 }
 
+/// An offset of 0 for each descriptor with a dynamic one.
+fn dynamic_offsets(shader: &Interface) -> Vec<u32> {
+    use vk::DescriptorType as D;
+    let dynamic = [D::UNIFORM_BUFFER_DYNAMIC, D::STORAGE_BUFFER_DYNAMIC];
+    let bindings = shader.sets.iter().flatten();
+    let bindings = bindings.filter(|b| dynamic.contains(&b.kind));
+    vec![0; bindings.map(|b| b.count as usize).sum()]
+}
+
 /// Runs the pipeline once.
 pub fn run(
     machine: &Machine<'_>,
@@ -357,7 +366,8 @@ pub fn run(
             device.cmd_bind_pipeline(commands, point, pipeline);
             if !resources.sets.is_empty() {
                 let sets = &resources.sets;
-                device.cmd_bind_descriptor_sets(commands, point, layout.layout, 0, sets, &[]);
+                let (layout, offsets) = (layout.layout, dynamic_offsets(shader));
+                device.cmd_bind_descriptor_sets(commands, point, layout, 0, sets, &offsets);
             }
             device.cmd_push_constants(commands, layout.layout, all, 0, &constants);
         }

@@ -5,11 +5,14 @@
 //!      varyings, its render targets.
 //! Ref: Vulkan, "Shader Interfaces".
 
+use crate::fossilize::SetBinding;
 use ash::vk;
 use compile::Stage;
 use entity::Id;
 use nir::{BaseType, Dim, Instr, Slot, Type, Variable, VariableMode};
 
+/// Descriptors of a binding, at most: layouts for descriptor indexing declare millions.
+const MAX_DESCRIPTORS: u32 = 1024;
 /// Number of elements of a runtime-sized array.
 const RUNTIME_ELEMENTS: u32 = 16;
 
@@ -48,6 +51,31 @@ pub struct Location {
     pub patch: bool,
 }
 
+/// A binding of a set layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayoutBinding {
+    pub binding: u32,
+    pub kind: vk::DescriptorType,
+    pub count: u32,
+    pub stages: vk::ShaderStageFlags,
+}
+
+/// The set layouts that a shader needs.
+fn sets(bindings: &[BoundDescriptor]) -> Vec<Vec<LayoutBinding>> {
+    let count = bindings.iter().map(|b| b.set + 1).max().unwrap_or(0);
+    let of_set = |set| {
+        let of_set = bindings.iter().filter(|b| b.set == set);
+        let binding = |b: &BoundDescriptor| LayoutBinding {
+            binding: b.binding,
+            kind: b.kind,
+            count: b.count,
+            stages: vk::ShaderStageFlags::ALL,
+        };
+        of_set.map(binding).collect()
+    };
+    (0..count).map(of_set).collect()
+}
+
 /// A specialization constant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpecializationConstant {
@@ -69,6 +97,12 @@ pub struct Interface {
     pub entry: String,
     pub words: Vec<u32>,
     pub specialization: Vec<SpecializationConstant>,
+    /// VkPipelineShaderStageCreateFlags.
+    pub stage_flags: u32,
+    /// Required subgroup size.
+    pub required_width: Option<u32>,
+    /// The bindings of each descriptor set.
+    pub sets: Vec<Vec<LayoutBinding>>,
     pub shader: nir::Shader,
     pub bindings: Vec<BoundDescriptor>,
     pub inputs: Vec<Location>,
@@ -149,11 +183,57 @@ impl Interface {
             entry,
             words,
             specialization,
+            stage_flags: 0,
+            required_width: None,
+            sets: sets(&bindings),
             shader,
             bindings,
             inputs,
             outputs,
         })
+    }
+
+    /// Replaces the set layouts by those of a pipeline layout. Counts are limited to
+    /// [`MAX_DESCRIPTORS`]; bindings of types that this module does not know are left out unless
+    /// the shader uses them: then they have the type that its variable needs.
+    ///
+    /// # Errors
+    /// The shader uses a binding that the layout does not have.
+    pub fn declare(&mut self, sets: &[Vec<SetBinding>]) -> Result<(), String> {
+        use vk::DescriptorType as D;
+        let mut declared = Vec::new();
+        for (set, bindings) in sets.iter().enumerate() {
+            let used = |binding: u32| {
+                let bound = self.bindings.iter();
+                let mut bound = bound.filter(|b| b.set as usize == set);
+                bound.find(|b| b.binding == binding)
+            };
+            let layout = |b: &SetBinding| {
+                let known = (0..=D::INPUT_ATTACHMENT.as_raw()).contains(&(b.kind as i32));
+                Some(LayoutBinding {
+                    binding: b.binding,
+                    kind: match known {
+                        true => D::from_raw(b.kind as i32),
+                        false => used(b.binding)?.kind,
+                    },
+                    count: b.count.min(MAX_DESCRIPTORS),
+                    stages: vk::ShaderStageFlags::from_raw(b.stages),
+                })
+            };
+            declared.push(bindings.iter().filter_map(layout).collect::<Vec<_>>());
+        }
+        for bound in &mut self.bindings {
+            let set = declared.get(bound.set as usize);
+            let found = set.and_then(|set| set.iter().find(|b| b.binding == bound.binding));
+            let missing = || {
+                let (set, binding) = (bound.set, bound.binding);
+                format!("the pipeline's layout has no binding {binding} in set {set}")
+            };
+            let found = found.ok_or_else(missing)?;
+            (bound.kind, bound.count) = (found.kind, found.count);
+        }
+        self.sets = declared;
+        Ok(())
     }
 
     /// The type of a single descriptor of a binding.

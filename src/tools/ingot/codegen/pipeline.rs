@@ -7,7 +7,7 @@
 )]
 
 use crate::codegen::adjacent_stages::{self, PipelineStage};
-use crate::codegen::interface::{Interface, Location};
+use crate::codegen::interface::{Interface, LayoutBinding, Location};
 use crate::codegen::vulkan_objects::VulkanObjects;
 use ash::vk;
 use compile::Stage;
@@ -66,21 +66,21 @@ impl Layout {
         };
         let parts = adjacent_stages::stages(shader)?.into_iter().map(part);
         let parts = parts.collect::<Result<_, String>>()?;
-        let sets = shader.bindings.iter().map(|b| b.set + 1).max().unwrap_or(0);
-        let set = |set| {
-            let bindings = shader.bindings.iter().filter(|b| b.set == set);
+        let set = |bindings: &Vec<LayoutBinding>| {
             let bindings: Vec<_> = bindings
+                .iter()
                 .map(|b| {
                     vk::DescriptorSetLayoutBinding::default()
                         .binding(b.binding)
                         .descriptor_type(b.kind)
                         .descriptor_count(b.count)
-                        .stage_flags(vk::ShaderStageFlags::ALL)
+                        .stage_flags(b.stages)
                 })
                 .collect();
             objects.set_layout(&vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings))
         };
-        let sets: Vec<_> = (0..sets).map(set).collect::<Result<_, String>>()?;
+        let sets = shader.sets.iter().map(set);
+        let sets: Vec<_> = sets.collect::<Result<_, String>>()?;
         let range = [vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::ALL)
             .size(PUSH_BYTES)];
@@ -121,9 +121,14 @@ impl Layout {
                     .stage(*stage)
                     .module(*module)
                     .name(entry);
-                match *stage == own && !entries.is_empty() {
-                    true => info.specialization_info(&constants),
-                    false => info,
+                if *stage != own {
+                    return info;
+                }
+                let flags = vk::PipelineShaderStageCreateFlags::from_raw(shader.stage_flags);
+                let info = info.flags(flags);
+                match entries.is_empty() {
+                    true => info,
+                    false => info.specialization_info(&constants),
                 }
             })
             .collect();

@@ -151,9 +151,8 @@ impl Resources {
         if layouts.is_empty() {
             return Ok(out);
         }
-        let sizes: Vec<_> = shader
-            .bindings
-            .iter()
+        let bindings = shader.sets.iter().flatten().filter(|b| b.count > 0);
+        let sizes: Vec<_> = bindings
             .map(|b| {
                 vk::DescriptorPoolSize::default()
                     .ty(b.kind)
@@ -185,7 +184,8 @@ impl Resources {
         memory: &ResourceMemory,
     ) -> Result<Named, String> {
         let visible = memory.visible;
-        let integer = memory.integer.filter(|_| bound.kind == D::UNIFORM_BUFFER);
+        let is_uniform = [D::UNIFORM_BUFFER, D::UNIFORM_BUFFER_DYNAMIC].contains(&bound.kind);
+        let integer = memory.integer.filter(|_| is_uniform);
         let filled = |bytes: u64| -> Result<Buffer, String> {
             let mut buffer = objects.buffer(bytes, visible)?;
             let ty = shader.held(bound);
@@ -209,8 +209,8 @@ impl Resources {
         };
         let kind = || shader.image(bound).ok_or("a descriptor without an image");
         Ok(match bound.kind {
-            D::UNIFORM_BUFFER => whole(&filled(SMALL_BYTES)?),
-            D::STORAGE_BUFFER => {
+            D::UNIFORM_BUFFER | D::UNIFORM_BUFFER_DYNAMIC => whole(&filled(SMALL_BYTES)?),
+            D::STORAGE_BUFFER | D::STORAGE_BUFFER_DYNAMIC => {
                 let buffer = filled(LARGE_BYTES)?;
                 self.storage.push((*bound, buffer));
                 whole(&buffer)
@@ -331,6 +331,9 @@ impl Resources {
 
     fn write(&self, device: &ash::Device, bound: &BoundDescriptor, named: &Named) {
         let n = bound.count as usize;
+        if n == 0 {
+            return;
+        }
         let (mut buffers, mut views, mut images) = (Vec::new(), Vec::new(), Vec::new());
         let write = vk::WriteDescriptorSet::default()
             .dst_set(self.sets[bound.set as usize])

@@ -64,6 +64,7 @@ impl Number {
             NumberKind::Integer => false,
             NumberKind::Unorm | NumberKind::Snorm => (a - b).abs() <= 1.0,
             NumberKind::Float if a.is_nan() || b.is_nan() => a.is_nan() && b.is_nan(),
+            NumberKind::Float if a.is_infinite() || b.is_infinite() => a == b,
             NumberKind::Float => {
                 // f16 has 11 bits of precision.
                 let relative = if self.bits == 16 { 4e-3 } else { 1e-3 };

@@ -1,16 +1,21 @@
 //! The shaders that are compared.
 //!
-//! In:  a folder. Out: the shaders by index, each with a name and its interface.
+//! In:  a folder, or a Fossilize archive. Out: the shaders by index, each with a name and its
+//!      interface.
 
 use crate::codegen::args::SourceArgs;
-use crate::codegen::interface::Interface;
+use crate::codegen::interface::{Interface, SpecializationConstant};
 use crate::compile::words_of;
+use crate::fossilize::{FossilizedStage, Library};
 use std::path::{Path, PathBuf};
 
-/// The shaders of a folder.
-pub struct ShaderSet {
-    folder: PathBuf,
-    files: Vec<PathBuf>,
+/// The shaders to compare.
+pub enum ShaderSet {
+    Folder {
+        folder: PathBuf,
+        files: Vec<PathBuf>,
+    },
+    Archive(Library),
 }
 
 /// The shader files of a folder and its subfolders, sorted.
@@ -39,31 +44,83 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(out)
 }
 
+/// The interface of a stage of an archive, with the sets of its pipeline's layout.
+fn load_stage(library: &Library, stage: &FossilizedStage) -> Result<Interface, String> {
+    let state = &stage.state;
+    if state.module == 0 {
+        return Err("the pipeline has no shader module".into());
+    }
+    let words = library.module(state.module).map_err(|e| e.to_string())?;
+    let constants = state.specialization.iter();
+    let constants = constants.map(|(id, data)| SpecializationConstant {
+        id: *id,
+        data: data.clone(),
+    });
+    let constants = constants.collect();
+    let mut shader = Interface::of_entry(words, state.entry.clone(), stage.stage, constants)?;
+    shader.stage_flags = state.flags;
+    shader.required_width = state.required_subgroup_size;
+    if let Some(sets) = library.sets(state.layout).map_err(|e| e.to_string())? {
+        shader.declare(&sets)?;
+    }
+    Ok(shader)
+}
+
 impl ShaderSet {
     /// Lists the shaders. An error if there are none.
     pub fn open(source: &SourceArgs) -> Result<ShaderSet, String> {
+        if let Some(path) = &source.foz {
+            let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+            let library = Library::open(path).map_err(|e| failed(&e))?;
+            return match library.stages.is_empty() {
+                true => Err(failed(&"no compute or graphics pipeline there")),
+                false => Ok(ShaderSet::Archive(library)),
+            };
+        }
         let folder = source.folder.clone().ok_or("no folder is given")?;
         let files = files(&folder)?;
-        Ok(ShaderSet { folder, files })
+        Ok(ShaderSet::Folder { folder, files })
     }
 
     /// The number of shaders.
     pub fn count(&self) -> usize {
-        self.files.len()
+        match self {
+            ShaderSet::Folder { files, .. } => files.len(),
+            ShaderSet::Archive(library) => library.stages.len(),
+        }
     }
 
     /// The name of a shader, as a relative path.
     pub fn name(&self, index: usize) -> String {
-        let path = self.files.get(index);
-        path.map_or_else(String::new, |path| {
-            let name = path.strip_prefix(&self.folder).unwrap_or(path);
-            name.display().to_string()
-        })
+        let name = match self {
+            ShaderSet::Folder { folder, files } => files.get(index).map(|path| {
+                let name = path.strip_prefix(folder).unwrap_or(path);
+                name.display().to_string()
+            }),
+            ShaderSet::Archive(library) => library.stages.get(index).map(|s| s.name.clone()),
+        };
+        name.unwrap_or_default()
     }
 
     /// Loads a shader.
     pub fn load(&self, index: usize) -> Result<Interface, String> {
-        let path = self.files.get(index).ok_or("no such shader")?;
-        words_of(path).and_then(Interface::new)
+        let missing = "no such shader";
+        match self {
+            ShaderSet::Folder { files, .. } => {
+                let path = files.get(index).ok_or(missing)?;
+                words_of(path).and_then(Interface::new)
+            }
+            ShaderSet::Archive(library) => {
+                load_stage(library, library.stages.get(index).ok_or(missing)?)
+            }
+        }
+    }
+
+    /// What the user is to know about the shaders, one line each.
+    pub fn notes(&self) -> &[String] {
+        match self {
+            ShaderSet::Folder { .. } => &[],
+            ShaderSet::Archive(library) => &library.notes,
+        }
     }
 }

@@ -1,8 +1,12 @@
 //! `ingot bench codegen`: the report of two tiny shaders, with counts made by hand, and of broken
-//! ones.
+//! ones; a Fossilize archive.
 
+mod fossilize_writer;
+
+use fossilize_writer::ArchiveWriter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use vkrunner::ShaderStage;
 
 /// A folder for one test's files.
 fn folder(name: &str) -> PathBuf {
@@ -123,5 +127,114 @@ fn shaders_that_do_not_end_are_skipped_and_broken_ones_reported() {
     assert!((8..=12).contains(&messages(&text)), "{text}");
     let text = report(&[path, "--run", "--integer", "30", "--simd", "16"]);
     assert_eq!(messages(&text), 4 * 31, "{text}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// An archive with a compute pipeline, whose loop runs as often as constant 3 says, and a graphics
+/// pipeline.
+fn archive(folder: &Path, iterations: u32) -> PathBuf {
+    let glsl = |stage, text: &str| vkrunner::compile_glsl(stage, text, (1, 1, 0)).unwrap();
+    let mut writer = ArchiveWriter::new(6);
+    let compute = "#version 450\nlayout(local_size_x = 8) in;\n\
+        layout(constant_id = 3) const uint N = 1;\n\
+        layout(set = 1, binding = 4) buffer B { uint x[]; };\n\
+        void main() { for (uint k = 0; k < N; k++) atomicAdd(x[gl_GlobalInvocationID.x], k); }\n";
+    writer.add_module(0xc0, &glsl(ShaderStage::Compute, compute));
+    let vertex =
+        "#version 450\nlayout(location = 0) in vec4 p;\nvoid main() { gl_Position = p; }\n";
+    writer.add_module(0xe0, &glsl(ShaderStage::Vertex, vertex));
+    let fragment = "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(1); }\n";
+    writer.add_module(0xf0, &glsl(ShaderStage::Fragment, fragment));
+    // A dynamic storage buffer, which the shader's code alone does not tell from a plain one.
+    let set = "{\"flags\":0,\"bindings\":[{\"binding\":4,\"descriptorType\":9,\
+        \"descriptorCount\":1,\"stageFlags\":32}]}";
+    writer.add_json(2, "setLayouts", 0x20, set);
+    let layout = "{\"flags\":0,\"setLayouts\":[\"0000000000000000\",\"0000000000000020\"]}";
+    writer.add_json(3, "pipelineLayouts", 0x30, layout);
+    assert!(iterations < 64);
+    // The base64 digits of a dword below 64: eight bits, then zeros.
+    let digit = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (high, low) = (
+        digit[iterations as usize >> 2],
+        digit[(iterations as usize & 3) << 4],
+    );
+    let data = format!("{}{}AAAA==", char::from(high), char::from(low));
+    let pipeline = format!(
+        "{{\"flags\":0,\"layout\":\"0000000000000030\",\"stage\":{{\"flags\":0,\"stage\":32,\
+         \"module\":\"00000000000000c0\",\"name\":\"main\",\"specializationInfo\":{{\
+         \"dataSize\":4,\"data\":\"{data}\",\"mapEntries\":[\
+         {{\"offset\":0,\"size\":4,\"constantID\":3}}]}}}}}}"
+    );
+    writer.add_json(7, "computePipelines", 0x70, &pipeline);
+    let stage = |bit: u32, module: u64| {
+        format!("{{\"flags\":0,\"stage\":{bit},\"module\":\"{module:016x}\",\"name\":\"main\"}}")
+    };
+    let pipeline = format!(
+        "{{\"flags\":0,\"layout\":\"0000000000000000\",\"stages\":[{},{}]}}",
+        stage(1, 0xe0),
+        stage(0x10, 0xf0)
+    );
+    writer.add_json(6, "graphicsPipelines", 0x60, &pipeline);
+    let path = folder.join(format!("{iterations}.foz"));
+    std::fs::write(&path, writer.bytes).unwrap();
+    path
+}
+
+#[test]
+fn an_archive_s_stages_run_with_their_constants_and_layouts() {
+    let folder = folder("archive");
+    let messages = |iterations| -> u32 {
+        let path = archive(&folder, iterations);
+        let text = report(&["--foz", path.to_str().unwrap(), "--run"]);
+        let note = "2 compute and graphics pipelines have 3 different stages";
+        assert!(text.contains(note), "{text}");
+        for stage in ["vert", "frag"] {
+            let words = figures(&text, &format!("graphics-0000000000000060.{stage}"));
+            assert_eq!(words.first(), Some(&"1.00"), "{text}");
+        }
+        let compute = figures(&text, "compute-0000000000000070.comp");
+        compute[7].parse().unwrap()
+    };
+    // Four threads; each atomic operation is one message, the end of a thread another one.
+    assert_eq!(messages(1), 4 * 2);
+    assert_eq!(messages(21), 4 * 22);
+    let path = archive(&folder, 21);
+    let compiled = Command::new(env!("CARGO_BIN_EXE_ingot"))
+        .arg("compile")
+        .arg(&path)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&compiled.stdout).into_owned();
+    assert!(compiled.status.success(), "{text}");
+    for stage in [
+        "compute-0000000000000070.comp",
+        "graphics-0000000000000060.frag",
+    ] {
+        assert!(text.lines().any(|line| line.starts_with(stage)), "{text}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_truncated_archive_is_one_error_with_the_offset() {
+    let folder = folder("truncated");
+    let path = archive(&folder, 1);
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+    for arguments in [&["bench", "codegen", "--foz"][..], &["compile"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_ingot"))
+            .args(arguments)
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert!(!output.status.success());
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = text.lines().last().unwrap_or_default();
+        assert!(
+            last.contains("1.foz: offset 0x") && last.contains("a payload of"),
+            "{text}"
+        );
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
     std::fs::remove_dir_all(&folder).unwrap();
 }
