@@ -244,11 +244,12 @@ impl Device {
                 };
                 let name = CStr::from_ptr(statistic.name.as_ptr()).to_string_lossy();
                 let place = match name.to_ascii_lowercase().as_str() {
-                    "instruction count" => &mut one.instructions,
-                    "send count" => &mut one.sends,
-                    "spill count" => &mut one.spills,
-                    "fill count" => &mut one.fills,
-                    "cycle count" => &mut one.cycles,
+                    // Mesa renames them between its versions.
+                    "instruction count" | "instructions" | "instrs" => &mut one.instructions,
+                    "send count" | "sends" => &mut one.sends,
+                    "spill count" | "spills" => &mut one.spills,
+                    "fill count" | "fills" => &mut one.fills,
+                    "cycle count" | "cycles" => &mut one.cycles,
                     _ => continue,
                 };
                 *place = value;
