@@ -325,7 +325,11 @@ pub fn run(
     let device = machine.device;
     let is_attachment = |b: &BoundDescriptor| b.kind == vk::DescriptorType::INPUT_ATTACHMENT;
     if shader.bindings.iter().any(is_attachment) {
-        return Err("reads input attachments: not run".into());
+        return Err("reads input attachments".into());
+    }
+    if let Some((set, binding)) = shader.conflict {
+        let what = "has variables of different descriptor types";
+        return Err(format!("set {set} binding {binding} {what}"));
     }
     let memory = ResourceMemory {
         visible: machine.visible,

@@ -101,6 +101,8 @@ pub struct Interface {
     pub stage_flags: u32,
     /// Required subgroup size.
     pub required_width: Option<u32>,
+    /// A set and binding that variables of different descriptor types share, if there is one.
+    pub conflict: Option<(u32, u32)>,
     /// The bindings of each descriptor set.
     pub sets: Vec<Vec<LayoutBinding>>,
     pub shader: nir::Shader,
@@ -168,6 +170,7 @@ impl Interface {
                 b.kind != vk::DescriptorType::SAMPLED_IMAGE,
             )
         });
+        let mut conflict = None;
         bindings.dedup_by(|other, first| {
             let same = (first.set, first.binding) == (other.set, other.binding);
             // A texture and a sampler with the same binding, as HLSL compilers emit them, are one
@@ -175,6 +178,8 @@ impl Interface {
             use vk::DescriptorType as D;
             if same && (first.kind, other.kind) == (D::SAMPLED_IMAGE, D::SAMPLER) {
                 first.kind = D::COMBINED_IMAGE_SAMPLER;
+            } else if same && first.kind != other.kind {
+                conflict = Some((first.set, first.binding));
             }
             same
         });
@@ -185,6 +190,7 @@ impl Interface {
             specialization,
             stage_flags: 0,
             required_width: None,
+            conflict,
             sets: sets(&bindings),
             shader,
             bindings,

@@ -142,7 +142,8 @@ fn run_pairs<'a>(both: &[(&'a String, &'a Row, &'a Row)]) -> Vec<RunPair<'a>> {
 
 /// Geometric means of the ratios and totals of runs, as lines.
 fn run_totals(pairs: &[RunPair<'_>]) -> Vec<String> {
-    let figures: [(&str, fn(&RunCost) -> f64); 6] = [
+    type Figure = fn(&RunCost) -> f64;
+    let figures: [(&str, Figure); 6] = [
         ("cycles", |r| r.cycles),
         ("instructions", |r| r.instructions),
         ("messages", |r| r.sends),

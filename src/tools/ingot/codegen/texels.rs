@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn components_lie_as_the_format_s_name_says() {
+    fn components_follow_the_format_s_name() {
         let of = |format, bytes: &[u8]| -> Vec<(u32, u8, u64)> {
             let all = numbers(format, bytes, 4);
             all.iter().map(|n| (n.offset_bits, n.bits, n.raw)).collect()

@@ -147,7 +147,7 @@ mod tests {
         allows more); the thread of CS that ran last, kernel 0x300000000, goes round";
 
     #[test]
-    fn work_beyond_the_budget_is_told_from_other_stops() {
+    fn work_beyond_the_budget_differs_from_other_stops() {
         assert_eq!(
             stop_reason(LOG).unwrap(),
             "skipped: a thread has run 6291456 instructions, which exceeds the budget"

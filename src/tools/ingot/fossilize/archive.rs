@@ -1,9 +1,9 @@
 //! The container: entries by type and hash.
 //!
 //! In:  a file: 16 bytes of magic, the last of them the version; then entries. An entry is 40
-//!      hexadecimal digits (the last 16 the object's hash, the 16 before them its type), four dwords
-//!      (payload size, format, CRC-32 of the payload or 0, decompressed size) and the payload. All
-//!      numbers are little-endian. Out: decompressed payloads.
+//!      hexadecimal digits (the last 16 the object's hash, the 16 before them its type), four
+//!      dwords (payload size, format, CRC-32 of the payload or 0, decompressed size) and the
+//!      payload. All numbers are little-endian. Out: decompressed payloads.
 
 use crate::fossilize::error::FossilizeError;
 use flate2::Crc;

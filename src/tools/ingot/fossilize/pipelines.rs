@@ -117,7 +117,7 @@ impl<'v> Reader<'v> {
         FossilizeError::malformed(self.offset, format!("member {name:?} {what}"))
     }
 
-    fn of(&self, object: &'v Value) -> Reader<'v> {
+    fn reader(&self, object: &'v Value) -> Reader<'v> {
         Reader { object, ..*self }
     }
 
@@ -149,7 +149,7 @@ impl<'v> Reader<'v> {
     fn list(&self, name: &str) -> impl Iterator<Item = Reader<'v>> + use<'v> {
         let elements = self.object.get(name).map_or(&[][..], Value::elements);
         let reader = *self;
-        elements.iter().map(move |element| reader.of(element))
+        elements.iter().map(move |element| reader.reader(element))
     }
 }
 
@@ -171,7 +171,7 @@ fn specialization(stage: &Reader<'_>) -> Result<Vec<(u32, Vec<u8>)>, FossilizeEr
     let Some(info) = stage.object.get("specializationInfo") else {
         return Ok(Vec::new());
     };
-    let info = stage.of(info);
+    let info = stage.reader(info);
     let data = words::base64(info.text("data")?);
     let data = data.ok_or_else(|| info.wrong("data", "is no base64"))?;
     let mut constants = Vec::new();
@@ -235,7 +235,7 @@ impl<R: Read + Seek> Library<R> {
                 for (_, pipeline) in section(blob.offset, &document, name) {
                     pipelines += 1;
                     let layout = pipeline.hash("layout")?;
-                    let only = pipeline.object.get("stage").map(|s| pipeline.of(s));
+                    let only = pipeline.object.get("stage").map(|s| pipeline.reader(s));
                     for stage in pipeline.list("stages").chain(only) {
                         let state = stage_state(&stage, layout)?;
                         let row = STAGES.iter().find(|row| row.0 == state.stage_bit);

@@ -32,7 +32,7 @@ pub fn varint(bytes: &[u8], count: u64) -> Option<Vec<u32>> {
 /// Decodes base64 with padding; `None` if it is malformed.
 pub fn base64(text: &str) -> Option<Vec<u8>> {
     let text = text.as_bytes();
-    if text.len() % 4 != 0 {
+    if !text.len().is_multiple_of(4) {
         return None;
     }
     let digits = text.strip_suffix(b"==").or(text.strip_suffix(b"="));
