@@ -16,6 +16,16 @@ enum Leaf {
     Float(u8),
 }
 
+/// What blocks contain beyond numbers that follow from their position.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FillValues {
+    /// The value of all integers; by default 1 or 2.
+    pub integer: Option<u32>,
+    /// The value of 64-bit integers in shaders that use addresses: the compiler's types do not tell
+    /// them apart.
+    pub address: Option<u64>,
+}
+
 /// Calls `f` for each number of a value of the type that begins at `at`, as far as it begins before
 /// `end`.
 fn leaves(
@@ -108,19 +118,22 @@ fn write_at(bytes: &mut [u8], at: usize, value: &[u8]) {
 }
 
 /// Fills a block of this type; bytes behind the end of the type are filled as an array of floats.
-/// `integer`: the value of all integers.
-pub fn fill(shader: &Shader, ty: Id<Type>, bytes: &mut [u8], integer: Option<u32>) {
+pub fn fill(shader: &Shader, ty: Id<Type>, bytes: &mut [u8], values: &FillValues) {
     for (k, word) in bytes.chunks_exact_mut(4).enumerate() {
         word.copy_from_slice(&(0.25 + 0.5 * noise(4 * k) as f32).to_le_bytes());
     }
     let end = bytes.len();
     leaves(shader, ty, 0, end, &mut |at, leaf| {
         let float = 0.25 + 0.5 * noise(at);
-        let integer = integer.map_or(1 + (2.0 * noise(at)) as u64, u64::from);
+        let integer = (values.integer).map_or(1 + (2.0 * noise(at)) as u64, u64::from);
         match leaf {
             Leaf::Float(16) => write_at(bytes, at, &f16::from_f64(float).to_le_bytes()),
             Leaf::Float(64) => write_at(bytes, at, &float.to_le_bytes()),
             Leaf::Float(_) => write_at(bytes, at, &(float as f32).to_le_bytes()),
+            Leaf::Integer(64) if values.address.is_some() => {
+                let address = values.address.unwrap_or_default();
+                write_at(bytes, at, &address.to_le_bytes());
+            }
             Leaf::Integer(bits) => {
                 write_at(bytes, at, &integer.to_le_bytes()[..usize::from(bits) / 8]);
             }
@@ -170,9 +183,13 @@ mod tests {
         let shader = Interface::new(words).unwrap();
         let ty = shader.held(&shader.bindings[0]);
         let mut bytes = vec![0; 128];
-        fill(&shader.shader, ty, &mut bytes, Some(300));
+        let values = FillValues {
+            integer: Some(300),
+            ..FillValues::default()
+        };
+        fill(&shader.shader, ty, &mut bytes, &values);
         assert_eq!(bytes[..4], 300u32.to_le_bytes());
-        fill(&shader.shader, ty, &mut bytes, None);
+        fill(&shader.shader, ty, &mut bytes, &FillValues::default());
         let words: Vec<u32> = bytes
             .chunks(4)
             .map(|b| u32::from_le_bytes(b.try_into().unwrap()))
@@ -200,5 +217,28 @@ mod tests {
             number(60, NumberKind::Float, 2f32.to_bits(), words[15]),
         ];
         assert_eq!(changed(&shader.shader, ty, &before, &bytes), expected);
+    }
+
+    #[test]
+    fn pointers_are_filled_with_the_address() {
+        let text = "#version 450\n\
+            #extension GL_EXT_buffer_reference : require\n\
+            layout(buffer_reference) buffer Node { uint n; };\n\
+            layout(push_constant) uniform P { uint n; Node node; };\n\
+            layout(local_size_x = 1) in;\n\
+            void main() { node.n = n; }";
+        let words =
+            vkrunner::compile_glsl(vkrunner::ShaderStage::Compute, text, (1, 1, 0)).unwrap();
+        let shader = Interface::new(words).unwrap();
+        let mut vars = shader.shader.vars.iter();
+        let push = vars.find(|(_, var)| var.mode == nir::VariableMode::PushConst);
+        let values = FillValues {
+            integer: Some(3),
+            address: Some(0x1_0000_2000),
+        };
+        let mut bytes = [0; 16];
+        fill(&shader.shader, push.unwrap().1.ty, &mut bytes, &values);
+        assert_eq!(bytes[..4], 3u32.to_le_bytes());
+        assert_eq!(bytes[8..], 0x1_0000_2000u64.to_le_bytes());
     }
 }

@@ -354,7 +354,7 @@ pub fn run(
     let mut constants = [0; PUSH_BYTES as usize];
     let mut vars = shader.shader.vars.iter();
     if let Some((_, var)) = vars.find(|(_, var)| var.mode == VariableMode::PushConst) {
-        contents::fill(&shader.shader, var.ty, &mut constants, machine.integer);
+        contents::fill(&shader.shader, var.ty, &mut constants, &resources.values);
     }
     let vertices = vertices(machine, objects, shader)?;
     let before = length(machine.profile);

@@ -242,6 +242,18 @@ impl Interface {
         Ok(())
     }
 
+    /// True if the shader may access memory by addresses: the capability
+    /// PhysicalStorageBufferAddresses.
+    pub fn uses_addresses(&self) -> bool {
+        const HEADER_WORDS: usize = 5;
+        const CAPABILITY: u32 = 2 << 16 | 17;
+        const PHYSICAL_STORAGE_BUFFER_ADDRESSES: u32 = 5347;
+        // Capabilities come first in a module.
+        let words = self.words.get(HEADER_WORDS..).unwrap_or_default();
+        let mut capabilities = words.chunks_exact(2).take_while(|c| c[0] == CAPABILITY);
+        capabilities.any(|c| c[1] == PHYSICAL_STORAGE_BUFFER_ADDRESSES)
+    }
+
     /// The type of a single descriptor of a binding.
     pub fn held(&self, bound: &BoundDescriptor) -> Id<Type> {
         let mut ty = self.shader.vars[bound.variable].ty;
@@ -377,5 +389,82 @@ fn locations(
             .iter()
             .fold(at, |at, m| locations(shader, m.ty, at, patch, out)),
         _ => at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vk::DescriptorType as D;
+
+    fn shader() -> Interface {
+        let text = "#version 450\n\
+            layout(local_size_x = 1) in;\n\
+            layout(set = 1, binding = 4) buffer B { float x[]; };\n\
+            layout(set = 0, binding = 2) uniform sampler2D t[];\n\
+            void main() { x[0] = texture(t[1], vec2(0)).x; }";
+        let words =
+            vkrunner::compile_glsl(vkrunner::ShaderStage::Compute, text, (1, 1, 0)).unwrap();
+        Interface::new(words).unwrap()
+    }
+
+    fn declared(binding: u32, kind: u32, count: u32) -> SetBinding {
+        SetBinding {
+            binding,
+            kind,
+            count,
+            stages: 0x20,
+        }
+    }
+
+    #[test]
+    fn a_pipeline_s_layout_replaces_what_the_shader_implies() {
+        let mut shader = shader();
+        let kinds = |shader: &Interface| -> Vec<(u32, D, u32)> {
+            let bindings = shader.bindings.iter();
+            bindings.map(|b| (b.binding, b.kind, b.count)).collect()
+        };
+        let combined = D::COMBINED_IMAGE_SAMPLER;
+        assert_eq!(
+            kinds(&shader),
+            [(2, combined, 2), (4, D::STORAGE_BUFFER, 1)]
+        );
+        assert_eq!((shader.sets[0].len(), shader.sets[1].len()), (1, 1));
+        // A combined image sampler for descriptor indexing, a type that is not known and unused,
+        // a known type that is unused, and a dynamic storage buffer.
+        let sets = [
+            vec![
+                declared(2, 1, 1 << 20),
+                declared(3, 1_000_150_000, 1),
+                declared(9, 6, 1),
+            ],
+            vec![declared(4, 9, 1)],
+        ];
+        shader.declare(&sets).unwrap();
+        let expected = [(2, combined, 1024), (4, D::STORAGE_BUFFER_DYNAMIC, 1)];
+        assert_eq!(kinds(&shader), expected);
+        let bindings: Vec<u32> = shader.sets[0].iter().map(|b| b.binding).collect();
+        assert_eq!(bindings, [2, 9]);
+        assert_eq!(shader.sets[1][0].stages, vk::ShaderStageFlags::COMPUTE);
+        // A type that is not known, for a binding that the shader uses.
+        shader
+            .declare(&[sets[0].clone(), vec![declared(4, 1_000_351_000, 1)]])
+            .unwrap();
+        assert_eq!(shader.sets[1][0].kind, D::STORAGE_BUFFER_DYNAMIC);
+        let error = shader.declare(&sets[..1]).unwrap_err();
+        assert_eq!(error, "the pipeline's layout has no binding 4 in set 1");
+    }
+
+    #[test]
+    fn variables_of_different_types_at_one_binding_are_noticed() {
+        assert_eq!(shader().conflict, None);
+        let text = "#version 450\n\
+            layout(local_size_x = 1) in;\n\
+            layout(binding = 3) buffer B { float x[]; };\n\
+            layout(binding = 3) uniform sampler2D t;\n\
+            void main() { x[0] = texture(t, vec2(0)).x; }";
+        let words =
+            vkrunner::compile_glsl(vkrunner::ShaderStage::Compute, text, (1, 1, 0)).unwrap();
+        assert_eq!(Interface::new(words).unwrap().conflict, Some((0, 3)));
     }
 }

@@ -8,14 +8,15 @@
     reason = "Vulkan is a C interface; this module is where bench fills descriptor sets"
 )]
 
-use crate::codegen::contents;
+use crate::codegen::contents::{self, FillValues};
 use crate::codegen::interface::{BoundDescriptor, ImageKind, Interface};
 use crate::codegen::results::ChangedResource;
 use crate::codegen::texels;
 use crate::codegen::vulkan_objects::{Buffer, VulkanObjects};
 use crate::vulkan_device::error;
 use ash::vk;
-use nir::{BaseType, Dim};
+use entity::Id;
+use nir::{BaseType, Dim, Type};
 use vk::DescriptorType as D;
 
 /// Size in bytes of a uniform or texel buffer, and of a storage buffer.
@@ -42,6 +43,8 @@ pub struct Resources {
     pub images: Vec<ClearedImage>,
     /// Storage images with a known texel layout, single-sampled.
     pub storage_images: Vec<StorageImage>,
+    /// What blocks contain, for push constants too.
+    pub values: FillValues,
     /// Storage buffers and storage texel buffers, with the bindings that they are bound to.
     storage: Vec<(BoundDescriptor, Buffer)>,
 }
@@ -146,8 +149,19 @@ impl Resources {
             sets: Vec::new(),
             images: Vec::new(),
             storage_images: Vec::new(),
+            values: FillValues {
+                integer: memory.integer,
+                ..FillValues::default()
+            },
             storage: Vec::new(),
         };
+        if shader.uses_addresses() {
+            let (mut buffer, address) = objects.addressable_buffer(LARGE_BYTES, memory.visible)?;
+            for word in buffer.contents().chunks_exact_mut(4) {
+                word.copy_from_slice(&1u32.to_le_bytes());
+            }
+            out.values.address = Some(address);
+        }
         if layouts.is_empty() {
             return Ok(out);
         }
@@ -176,6 +190,14 @@ impl Resources {
         Ok(out)
     }
 
+    /// What storage buffers contain: integers there are indices as often as loop bounds.
+    fn values_of_storage(&self) -> FillValues {
+        FillValues {
+            integer: None,
+            ..self.values
+        }
+    }
+
     fn named(
         &mut self,
         objects: &VulkanObjects<'_>,
@@ -185,11 +207,14 @@ impl Resources {
     ) -> Result<Named, String> {
         let visible = memory.visible;
         let is_uniform = [D::UNIFORM_BUFFER, D::UNIFORM_BUFFER_DYNAMIC].contains(&bound.kind);
-        let integer = memory.integer.filter(|_| is_uniform);
+        let values = match is_uniform {
+            true => self.values,
+            false => self.values_of_storage(),
+        };
         let filled = |bytes: u64| -> Result<Buffer, String> {
             let mut buffer = objects.buffer(bytes, visible)?;
             let ty = shader.held(bound);
-            contents::fill(&shader.shader, ty, buffer.contents(), integer);
+            contents::fill(&shader.shader, ty, buffer.contents(), &values);
             Ok(buffer)
         };
         let whole = |buffer: &Buffer| {
@@ -359,16 +384,17 @@ impl Resources {
 
     /// The results of a run in storage buffers and in the copies of storage images.
     pub fn results(&mut self, shader: &Interface) -> Vec<ChangedResource> {
+        let values = self.values_of_storage();
+        let block = |ty: Id<Type>, buffer: &mut Buffer| {
+            let mut before = vec![0; buffer.bytes as usize];
+            contents::fill(&shader.shader, ty, &mut before, &values);
+            contents::changed(&shader.shader, ty, &before, buffer.contents())
+        };
         let name = |bound: &BoundDescriptor| format!("set {} binding {}", bound.set, bound.binding);
         let buffer = |(bound, buffer): &mut (BoundDescriptor, Buffer)| {
             let numbers = match shader.image(bound) {
                 Some(kind) => texels::numbers(format(&kind), buffer.contents(), 4),
-                None => {
-                    let ty = shader.held(bound);
-                    let mut before = vec![0; buffer.bytes as usize];
-                    contents::fill(&shader.shader, ty, &mut before, None);
-                    contents::changed(&shader.shader, ty, &before, buffer.contents())
-                }
+                None => block(shader.held(bound), buffer),
             };
             ChangedResource {
                 name: name(bound),

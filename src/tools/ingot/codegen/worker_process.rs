@@ -171,21 +171,22 @@ mod tests {
 
     #[test]
     fn a_worker_that_ends_is_started_again() {
-        // Ends without a row for index 1.
+        // Ends without a row for index 1; other rows have the number of the process's rows.
         let command = shell(
-            "printf '#\\tdevice\\n'; while read n; do test $n = 1 && exit 3; \
-             printf '+\\tCompute\\t%s\\t\\n' $n; done",
+            "printf '#\\tdevice\\n'; rows=0; while read n; do test $n = 1 && exit 3; \
+             rows=$((rows + 1)); printf '+\\tCompute\\t%s\\t\\n' $rows; done",
         );
         let path = errors("ends");
         let mut worker = WorkerProcess::new(&command, path.clone());
-        assert_eq!(worker.measure(0).unwrap().unwrap().micros, 0.0);
+        assert_eq!(worker.measure(0).unwrap().unwrap().micros, 1.0);
+        assert_eq!(worker.measure(7).unwrap().unwrap().micros, 2.0);
         assert_eq!(worker.device, "device");
         let why = worker.measure(1).unwrap().err().unwrap();
         assert!(
             why.starts_with("the process ended: exit status: 3"),
             "{why}"
         );
-        assert_eq!(worker.measure(2).unwrap().unwrap().micros, 2.0);
+        assert_eq!(worker.measure(2).unwrap().unwrap().micros, 1.0);
         drop(worker);
         std::fs::remove_file(path).unwrap();
     }

@@ -103,7 +103,7 @@ fn shaders_that_do_not_end_are_skipped_and_broken_ones_reported() {
     write(
         &folder,
         "store.comp",
-        "#version 450\nlayout(local_size_x = 16) in;\n\
+        "#version 450\nlayout(local_size_x = 8) in;\n\
          layout(binding = 0) buffer B { uint x[]; };\n\
          layout(push_constant) uniform P { uint n; };\n\
          void main() { for (uint k = 0; k < n; k++) x[gl_GlobalInvocationID.x + k * 256] = k; }\n",
@@ -127,12 +127,18 @@ fn shaders_that_do_not_end_are_skipped_and_broken_ones_reported() {
     assert!((8..=12).contains(&messages(&text)), "{text}");
     let text = report(&[path, "--run", "--integer", "30", "--simd", "16"]);
     assert_eq!(messages(&text), 4 * 31, "{text}");
+    // Alone, the shader of eight invocations would have eight channels.
+    assert_eq!(
+        figures(&text, "store.comp")[13..16],
+        ["16", ":", "16"],
+        "{text}"
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// An archive with a compute pipeline, whose loop runs as often as constant 3 says, and a graphics
 /// pipeline.
-fn archive(folder: &Path, iterations: u32) -> PathBuf {
+fn archive(folder: &Path, iterations: u32, binding: u32) -> PathBuf {
     let glsl = |stage, text: &str| vkrunner::compile_glsl(stage, text, (1, 1, 0)).unwrap();
     let mut writer = ArchiveWriter::new(6);
     let compute = "#version 450\nlayout(local_size_x = 8) in;\n\
@@ -146,9 +152,11 @@ fn archive(folder: &Path, iterations: u32) -> PathBuf {
     let fragment = "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(1); }\n";
     writer.add_module(0xf0, &glsl(ShaderStage::Fragment, fragment));
     // A dynamic storage buffer, which the shader's code alone does not tell from a plain one.
-    let set = "{\"flags\":0,\"bindings\":[{\"binding\":4,\"descriptorType\":9,\
-        \"descriptorCount\":1,\"stageFlags\":32}]}";
-    writer.add_json(2, "setLayouts", 0x20, set);
+    let set = format!(
+        "{{\"flags\":0,\"bindings\":[{{\"binding\":{binding},\"descriptorType\":9,\
+         \"descriptorCount\":1,\"stageFlags\":32}}]}}"
+    );
+    writer.add_json(2, "setLayouts", 0x20, &set);
     let layout = "{\"flags\":0,\"setLayouts\":[\"0000000000000000\",\"0000000000000020\"]}";
     writer.add_json(3, "pipelineLayouts", 0x30, layout);
     assert!(iterations < 64);
@@ -184,7 +192,7 @@ fn archive(folder: &Path, iterations: u32) -> PathBuf {
 fn an_archive_s_stages_run_with_their_constants_and_layouts() {
     let folder = folder("archive");
     let messages = |iterations| -> u32 {
-        let path = archive(&folder, iterations);
+        let path = archive(&folder, iterations, 4);
         let text = report(&["--foz", path.to_str().unwrap(), "--run"]);
         let note = "2 compute and graphics pipelines have 3 different stages";
         assert!(text.contains(note), "{text}");
@@ -198,7 +206,7 @@ fn an_archive_s_stages_run_with_their_constants_and_layouts() {
     // Four threads; each atomic operation is one message, the end of a thread another one.
     assert_eq!(messages(1), 4 * 2);
     assert_eq!(messages(21), 4 * 22);
-    let path = archive(&folder, 21);
+    let path = archive(&folder, 21, 4);
     let compiled = Command::new(env!("CARGO_BIN_EXE_ingot"))
         .arg("compile")
         .arg(&path)
@@ -216,9 +224,40 @@ fn an_archive_s_stages_run_with_their_constants_and_layouts() {
 }
 
 #[test]
+fn a_layout_without_a_used_binding_is_reported() {
+    let folder = folder("layout");
+    let path = archive(&folder, 1, 5);
+    let text = report(&["--foz", path.to_str().unwrap()]);
+    let expected = "not measured   compute-0000000000000070.comp: \
+        the pipeline's layout has no binding 4 in set 1\n";
+    assert!(text.contains(expected), "{text}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn pointers_point_to_memory() {
+    let folder = folder("pointers");
+    let shader = "#version 450\n#extension GL_EXT_buffer_reference : require\n\
+        layout(local_size_x = 8) in;\n\
+        layout(buffer_reference) buffer Values { uint n; uint x[]; };\n\
+        layout(push_constant) uniform P { Values values; };\n\
+        void main() {\n\
+            uint n = values.n;\n\
+            for (uint k = 0; k < n; k++) values.x[8 * k + gl_LocalInvocationID.x] = k + 40;\n\
+        }\n";
+    write(&folder, "pointers.comp", shader);
+    let text = report(&[folder.to_str().unwrap(), "--run"]);
+    let words = figures(&text, "pointers.comp");
+    assert_eq!(words.first(), Some(&"1.00"), "{text}");
+    // Memory holds ones: a load, one store, and the end of each of four threads.
+    assert_eq!(words[7], "12", "{text}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn a_truncated_archive_is_one_error_with_the_offset() {
     let folder = folder("truncated");
-    let path = archive(&folder, 1);
+    let path = archive(&folder, 1, 4);
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
     for arguments in [&["bench", "codegen", "--foz"][..], &["compile"]] {
