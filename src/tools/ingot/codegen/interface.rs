@@ -456,6 +456,18 @@ mod tests {
     }
 
     #[test]
+    fn shaders_that_use_addresses_are_known_by_their_capability() {
+        assert!(!shader().uses_addresses());
+        let text = "#version 450\n#extension GL_EXT_buffer_reference : require\n\
+            layout(buffer_reference) buffer Node { uint n; };\n\
+            layout(push_constant) uniform P { Node node; };\n\
+            void main() { node.n = 1; }";
+        let words =
+            vkrunner::compile_glsl(vkrunner::ShaderStage::Compute, text, (1, 1, 0)).unwrap();
+        assert!(Interface::new(words).unwrap().uses_addresses());
+    }
+
+    #[test]
     fn variables_of_different_types_at_one_binding_are_noticed() {
         assert_eq!(shader().conflict, None);
         let text = "#version 450\n\

@@ -206,20 +206,26 @@ fn an_archive_s_stages_run_with_their_constants_and_layouts() {
     // Four threads; each atomic operation is one message, the end of a thread another one.
     assert_eq!(messages(1), 4 * 2);
     assert_eq!(messages(21), 4 * 22);
-    let path = archive(&folder, 21, 4);
-    let compiled = Command::new(env!("CARGO_BIN_EXE_ingot"))
-        .arg("compile")
-        .arg(&path)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&compiled.stdout).into_owned();
-    assert!(compiled.status.success(), "{text}");
-    for stage in [
-        "compute-0000000000000070.comp",
-        "graphics-0000000000000060.frag",
-    ] {
-        assert!(text.lines().any(|line| line.starts_with(stage)), "{text}");
-    }
+    let statistics = |iterations| -> Vec<String> {
+        let compiled = Command::new(env!("CARGO_BIN_EXE_ingot"))
+            .arg("compile")
+            .arg(archive(&folder, iterations, 4))
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&compiled.stdout).into_owned();
+        assert!(compiled.status.success(), "{text}");
+        let fragment = "graphics-0000000000000060.frag";
+        assert!(
+            text.lines().any(|line| line.starts_with(fragment)),
+            "{text}"
+        );
+        let mut compute = text.lines().filter(|line| line.starts_with("compute-"));
+        let words = compute.next().unwrap().split_whitespace();
+        words.map(str::to_owned).collect()
+    };
+    // One iteration needs no loop; 21 need more instructions, in a loop or not.
+    let [once, often] = [1, 21].map(|n| statistics(n)[2].parse::<u32>().unwrap());
+    assert!(once < often, "{once} {often}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
