@@ -141,7 +141,7 @@ pub fn main(args: &Args) -> Result<(), String> {
         bar.set_style(style);
     }
     // Disk caches would replace compilation by reading files.
-    let of_build = |program: &Path, driver: &str| {
+    let command_of_build = |program: &Path, driver: &str| {
         let mut command = Command::new(program);
         configure(&mut command, args, &folder, driver);
         let flags = std::env::var("INGOT_DEBUG").unwrap_or_default();
@@ -149,10 +149,10 @@ pub fn main(args: &Args) -> Result<(), String> {
         command.args(["--gpu", "skl"]).env("INGOT_DEBUG", flags);
         command
     };
-    let ours = || of_build(&program, DRIVERS[0]);
+    let ours = || command_of_build(&program, DRIVERS[0]);
     let theirs = || {
         if let Some(build) = other_build(&args.vs) {
-            return of_build(build, DRIVERS[1]);
+            return command_of_build(build, DRIVERS[1]);
         }
         let mut command = Command::new(&program);
         command.args(["sim", "--driver", &args.vs, "--gpu", "skl", "--"]);

@@ -41,7 +41,7 @@ fn components(format: vk::Format) -> Option<Vec<Component>> {
         _ => return None,
     };
     let mut offset_bits = 0;
-    let place = |bits: u8| {
+    let next_component = |bits: u8| {
         let component = Component {
             offset_bits,
             bits,
@@ -50,7 +50,7 @@ fn components(format: vk::Format) -> Option<Vec<Component>> {
         offset_bits += u32::from(bits);
         component
     };
-    Some(widths.into_iter().map(place).collect())
+    Some(widths.into_iter().map(next_component).collect())
 }
 
 /// Size of a texel in bytes; `None` for formats that [`numbers`] does not know.
@@ -90,11 +90,11 @@ mod tests {
 
     #[test]
     fn components_follow_the_format_s_name() {
-        let of = |format, bytes: &[u8]| -> Vec<(u32, u8, u64)> {
+        let parts = |format, bytes: &[u8]| -> Vec<(u32, u8, u64)> {
             let all = numbers(format, bytes, 4);
             all.iter().map(|n| (n.offset_bits, n.bits, n.raw)).collect()
         };
-        let texels = of(vk::Format::R16G16_SNORM, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        let texels = parts(vk::Format::R16G16_SNORM, &[1, 2, 3, 4, 5, 6, 7, 8]);
         let expected = [
             (0, 16, 0x201),
             (16, 16, 0x403),
@@ -104,10 +104,10 @@ mod tests {
         assert_eq!(texels, expected);
         // A = 3, B = 1, G = 2, R = 5.
         let word: u32 = 3 << 30 | 1 << 20 | 2 << 10 | 5;
-        let texels = of(vk::Format::A2B10G10R10_UINT_PACK32, &word.to_le_bytes());
+        let texels = parts(vk::Format::A2B10G10R10_UINT_PACK32, &word.to_le_bytes());
         assert_eq!(texels, [(0, 10, 5), (10, 10, 2), (20, 10, 1), (30, 2, 3)]);
         let word: u32 = 9 << 22 | 7 << 11 | 6;
-        let texels = of(vk::Format::B10G11R11_UFLOAT_PACK32, &word.to_le_bytes());
+        let texels = parts(vk::Format::B10G11R11_UFLOAT_PACK32, &word.to_le_bytes());
         assert_eq!(texels, [(0, 11, 6), (11, 11, 7), (22, 10, 9)]);
         assert_eq!(texel_bytes(vk::Format::R64_UINT), Some(8));
         assert_eq!(texel_bytes(vk::Format::D32_SFLOAT), None);
