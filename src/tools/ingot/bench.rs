@@ -47,7 +47,8 @@ enum What {
         #[arg(long, default_value_t = 3)]
         repeat: u32,
     },
-    /// Instructions, messages and spills of shaders, compared with another driver on the simulator
+    /// Instructions, messages and spills of shaders, static or executed, compared with another
+    /// driver on the simulator
     Codegen(crate::codegen::Args),
     /// Measures the shaders of a folder on one driver: the worker of `codegen`
     #[command(hide = true)]

@@ -1,6 +1,7 @@
 //! `ingot compile`: compiles shaders and prints statistics and, on request, NIR, LIR and machine
 //! code.
 
+use crate::fossilize::{FossilizedStage, Library};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -12,9 +13,11 @@ use vkrunner::ShaderStage;
     ingot compile shader.comp                    statistics of every SIMD width\n  \
     ingot compile shader.spv --nir opt_cse       NIR after that pass\n  \
     ingot compile shader.comp --asm              machine code as IGA reads it\n  \
-    ingot compile shader.frag --nir final        NIR as the backend gets it")]
+    ingot compile shader.frag --nir final        NIR as the backend gets it\n  \
+    ingot compile game.foz                       all stages of a Fossilize archive's pipelines")]
 pub struct Args {
-    /// GLSL (*.comp, *.vert, *.tesc, *.tese, *.geom, *.frag) or SPIR-V (*.spv) files
+    /// GLSL (*.comp, *.vert, *.tesc, *.tese, *.geom, *.frag), SPIR-V (*.spv) or Fossilize (*.foz)
+    /// files
     #[arg(required = true, value_parser = crate::value_parsers::existing_path)]
     shaders: Vec<PathBuf>,
     /// Device to compile for
@@ -49,10 +52,15 @@ pub fn main(args: &Args) -> ExitCode {
     );
     let mut failed = false;
     for path in &args.shaders {
-        if let Err(message) = compile_file(args, path) {
+        let is_archive = path.extension().is_some_and(|e| e == "foz");
+        let errors = match is_archive {
+            true => compile_archive(args, path),
+            false => compile_file(args, path).err().into_iter().collect(),
+        };
+        for message in &errors {
             eprintln!("{}: {message}", path.display());
-            failed = true;
         }
+        failed |= !errors.is_empty();
     }
     if failed {
         ExitCode::FAILURE
@@ -113,7 +121,43 @@ pub fn only_entry(words: &[u32]) -> Result<String, String> {
 fn compile_file(args: &Args, path: &Path) -> Result<(), String> {
     let words = words_of(path)?;
     let (entry, stage) = entry_of(&words, args.entry.as_deref())?;
-    let layout = compile::default_layout(&words, stage, &entry).map_err(|e| e.to_string())?;
+    let name = path
+        .file_stem()
+        .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    compile_entry(args, &name, &words, (&entry, stage), &[])
+}
+
+/// Compiles all stages of an archive's pipelines; returns the errors.
+fn compile_archive(args: &Args, path: &Path) -> Vec<String> {
+    let library = match Library::open(path) {
+        Ok(library) => library,
+        Err(error) => return vec![error.to_string()],
+    };
+    let compile = |stage: &FossilizedStage| {
+        let state = &stage.state;
+        let words = library.module(state.module).map_err(|e| e.to_string())?;
+        let constants: Vec<(u32, u64)> = state.constants().collect();
+        let entry = (state.entry.as_str(), stage.stage);
+        compile_entry(args, &stage.name, &words, entry, &constants)
+    };
+    let wanted = |stage: &&FossilizedStage| {
+        let entry = args.entry.as_ref();
+        entry.is_none_or(|entry| *entry == stage.state.entry)
+    };
+    let stages = library.stages.iter().filter(wanted);
+    stages
+        .filter_map(|stage| Some(format!("{}: {}", stage.name, compile(stage).err()?)))
+        .collect()
+}
+
+fn compile_entry(
+    args: &Args,
+    name: &str,
+    words: &[u32],
+    (entry, stage): (&str, compile::Stage),
+    specialization: &[(u32, u64)],
+) -> Result<(), String> {
+    let layout = compile::default_layout(words, stage, entry).map_err(|e| e.to_string())?;
     let backend = fs::Options {
         required_width: args.simd,
         dumps: [(args.lir, "all"), (args.asm, "asm")]
@@ -125,14 +169,15 @@ fn compile_file(args: &Args, path: &Path) -> Result<(), String> {
     };
     let key = compile::CompileKey {
         backend,
-        ..compile::CompileKey::new(stage, &entry, &layout, args.gpu)
+        specialization,
+        ..compile::CompileKey::new(stage, entry, &layout, args.gpu)
     };
     let start = Instant::now();
     let binary = match &args.nir {
-        None => compile::compile(&words, &key),
+        None => compile::compile(words, &key),
         Some(wanted) => {
             let mut last = String::new();
-            let result = compile::compile_with_dumps(&words, &key, &mut |pass, text: String| {
+            let result = compile::compile_with_dumps(words, &key, &mut |pass, text: String| {
                 if wanted == "all" || wanted == pass {
                     println!("; after {pass}\n{text}");
                 }
@@ -148,9 +193,6 @@ fn compile_file(args: &Args, path: &Path) -> Result<(), String> {
     let time = start.elapsed().as_secs_f64() * 1e3;
     for (i, variant) in binary.variants.iter().enumerate() {
         let s = &variant.stats;
-        let name = path
-            .file_stem()
-            .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         println!(
             "{:32} {:>3}{} {:>6} {:>8} {:>5} {:>5} {:>6} {:>5} {:>4} {:>8.2}",
             name,

@@ -7,6 +7,7 @@ mod devices;
 mod doctor;
 mod error_state;
 mod expectations;
+mod fossilize;
 mod manifests;
 mod pipelines;
 mod record;

@@ -168,7 +168,8 @@ fn vertex(outputs: &[Location]) -> Result<PipelineStage, String> {
         );
         if output.integer {
             let _ = writeln!(text, "layout(location = {n}) flat out ivec4 o{n};");
-            let _ = writeln!(body, "o{n} = ivec4({value});");
+            // Small numbers: they may be indices and loop bounds.
+            let _ = writeln!(body, "o{n} = (ivec4({value}) & 1) + 1;");
         } else {
             let _ = writeln!(text, "layout(location = {n}) out vec4 o{n};");
             let _ = writeln!(body, "o{n} = {value};");

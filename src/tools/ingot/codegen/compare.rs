@@ -1,121 +1,191 @@
 //! `ingot bench codegen`: runs the workers of both drivers and prints the report.
 
 use crate::codegen::args::Args;
-use crate::codegen::report;
-use crate::codegen::row::{Rows, parse_line};
-use crate::codegen::worker::shaders;
+use crate::codegen::report::{self, Comparison};
+use crate::codegen::results;
+use crate::codegen::row::Row;
+use crate::codegen::shader_set::ShaderSet;
+use crate::codegen::worker_process::WorkerProcess;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Runs workers until every shader has a row; returns the device name and the rows. A worker that
-/// crashes is started again after the shader that crashed it.
-fn run(
-    command: &dyn Fn(usize) -> Command,
-    count: usize,
-    bar: &ProgressBar,
-) -> Result<(String, Rows), String> {
-    let (mut rows, mut device, mut from) = (Rows::new(), String::new(), 0);
-    while from < count {
-        let mut child = command(from)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|e| e.to_string())?;
-        let mut open: Option<String> = None;
-        let before = from;
-        let lines = child.stdout.take().map(BufReader::new);
-        for line in lines.into_iter().flat_map(BufRead::lines) {
-            let line = line.map_err(|e| e.to_string())?;
-            if let Some(name) = line.strip_prefix("#\t") {
-                device = name.to_string();
-                continue;
-            }
-            let row = match line.split('\t').next() {
-                Some("+") => parse_line(&line).ok_or_else(|| "a line that cannot be read".into()),
-                Some("-") => Err(line[1..].trim().to_string()),
-                _ => {
-                    bar.set_message(line.clone());
-                    open = Some(line);
-                    continue;
-                }
-            };
-            if let Some(name) = open.take() {
-                rows.insert(name, row);
-                from += 1;
-                bar.inc(1);
-            }
-        }
-        let status = child.wait().map_err(|e| e.to_string())?;
-        if let Some(name) = open {
-            rows.insert(name, Err(format!("the process ended: {status}")));
-            from += 1;
-            bar.inc(1);
-        }
-        if from == before {
-            return Err(format!("the driver does not run: {status}"));
-        }
+/// Names of the drivers in the report and in file names.
+const DRIVERS: [&str; 2] = ["ours", "theirs"];
+
+/// A folder for the files of this process, removed on drop.
+struct TemporaryFolder(PathBuf);
+
+impl TemporaryFolder {
+    fn new() -> Result<TemporaryFolder, String> {
+        let folder = sys::private_folder().map_err(|e| e.to_string())?;
+        let folder = folder.join(format!("codegen-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        Ok(TemporaryFolder(folder))
     }
-    Ok((device, rows))
+
+    fn file(&self, driver: &str, what: &str) -> PathBuf {
+        self.0.join(format!("{driver}-{what}"))
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // What remains lies in a folder for temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Adds the options of a worker to its command.
+fn configure(command: &mut Command, args: &Args, folder: &TemporaryFolder, driver: &str) {
+    command.args(["bench", "codegen-worker"]);
+    if let Some(shaders) = &args.source.folder {
+        command.arg(shaders);
+    }
+    if let Some(archive) = &args.source.foz {
+        command.arg("--foz").arg(archive);
+    }
+    command.args(["--repeat", &args.repeat.to_string()]);
+    if let Some(code) = &args.code {
+        command.arg("--code").arg(code.join(driver));
+    }
+    if args.listings.is_some() {
+        command
+            .arg("--listings")
+            .arg(folder.file(driver, "listings"));
+    }
+    if let Some(width) = args.simd {
+        command.args(["--simd", &width.to_string()]);
+    }
+    if let Some(integer) = args.integer {
+        command.args(["--integer", &integer.to_string()]);
+    }
+    if args.run {
+        let profile = folder.file(driver, "profile.tsv");
+        // In addition to the user's options.
+        let mut options = std::env::var("INGOT_SIM").unwrap_or_default();
+        if !options.contains("hang=") {
+            options += ",hang=1";
+        }
+        options += &format!(",profile={}", profile.display());
+        command.arg("--profile").arg(profile);
+        command.arg("--results").arg(folder.file(driver, "results"));
+        command.env("INGOT_SIM", options);
+    }
+}
+
+/// Measures all shaders with both drivers, one after the other.
+fn measure(
+    shaders: &ShaderSet,
+    workers: &mut [WorkerProcess<'_>; 2],
+    folder: &TemporaryFolder,
+    bar: &ProgressBar,
+) -> Result<Comparison, String> {
+    let mut comparison = Comparison::default();
+    for index in 0..shaders.count() {
+        let name = shaders.name(index);
+        bar.set_message(name.clone());
+        let [ours, theirs] = workers;
+        let (ours, theirs) = (ours.measure(index)?, theirs.measure(index)?);
+        bar.inc(1);
+        let ran = |row: &Result<Row, String>| {
+            let ran = row.as_ref().ok().and_then(|row| row.ran.as_ref());
+            ran.is_some_and(Result::is_ok)
+        };
+        if ran(&ours) && ran(&theirs) {
+            let [a, b] = DRIVERS.map(|driver| results::read(&folder.file(driver, "results")));
+            let lines = results::differences(&a?, &b?);
+            if !lines.is_empty() {
+                comparison.differences.insert(name.clone(), lines);
+            }
+        }
+        comparison.ours.insert(name.clone(), ours);
+        comparison.theirs.insert(name, theirs);
+    }
+    Ok(comparison)
+}
+
+/// Writes the machine code of a shader by both compilers to the user's folder.
+fn write_listings(
+    to: &Path,
+    folder: &TemporaryFolder,
+    name: &str,
+    heads: [String; 2],
+) -> Result<(), String> {
+    for (driver, head) in DRIVERS.into_iter().zip(heads) {
+        let from = folder.file(driver, "listings").join(name);
+        let text =
+            std::fs::read_to_string(&from).map_err(|e| format!("{}: {e}", from.display()))?;
+        let path = to.join(format!("{name}.{driver}.asm"));
+        let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+        std::fs::create_dir_all(path.parent().unwrap_or(to)).map_err(failed)?;
+        std::fs::write(&path, format!("{head}{text}")).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// The program if the driver to compare with is given as another build of this program.
+fn other_build(driver: &str) -> Option<&Path> {
+    let path = Path::new(driver);
+    let is_manifest = path.extension().is_some_and(|e| e == "json");
+    (driver.contains('/') && !is_manifest).then_some(path)
 }
 
 /// Runs `ingot bench codegen`.
 pub fn main(args: &Args) -> Result<(), String> {
-    let count = shaders(&args.folder)?.len();
+    let shaders = ShaderSet::open(&args.source)?;
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
-    let bar = ProgressBar::new(2 * count as u64);
+    let folder = TemporaryFolder::new()?;
+    let bar = ProgressBar::new(shaders.count() as u64);
     if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
         bar.set_style(style);
     }
-    let profile = |driver: &str| {
-        let name = format!("ingot-codegen-{}-{driver}.tsv", std::process::id());
-        std::env::temp_dir().join(name)
-    };
-    let worker = |command: &mut Command, from: usize, driver: &str| {
-        command
-            .args(["bench", "codegen-worker"])
-            .arg(&args.folder)
-            .args(["--repeat", &args.repeat.to_string()])
-            .args(["--from", &from.to_string()]);
-        if let Some(folder) = &args.code {
-            command.arg("--code").arg(folder.join(driver));
-        }
-        if args.run {
-            // In addition to the user's options.
-            let path = profile(driver);
-            let mut options = std::env::var("INGOT_SIM").unwrap_or_default();
-            options += &format!(",profile={}", path.display());
-            command.arg("--profile").arg(path).env("INGOT_SIM", options);
-        }
-    };
     // Disk caches would replace compilation by reading files.
-    let ours = |from: usize| {
-        let mut command = Command::new(&program);
-        worker(&mut command, from, "ours");
+    let command_of_build = |program: &Path, driver: &str| {
+        let mut command = Command::new(program);
+        configure(&mut command, args, &folder, driver);
         let flags = std::env::var("INGOT_DEBUG").unwrap_or_default();
         let flags = format!("nocache,{flags}");
         command.args(["--gpu", "skl"]).env("INGOT_DEBUG", flags);
         command
     };
-    let theirs = |from: usize| {
+    let ours = || command_of_build(&program, DRIVERS[0]);
+    let theirs = || {
+        if let Some(build) = other_build(&args.vs) {
+            return command_of_build(build, DRIVERS[1]);
+        }
         let mut command = Command::new(&program);
         command.args(["sim", "--driver", &args.vs, "--gpu", "skl", "--"]);
         command.arg(&program);
-        worker(&mut command, from, "theirs");
+        configure(&mut command, args, &folder, DRIVERS[1]);
         command
             .args(["--icd", "loader"])
             .env("MESA_SHADER_CACHE_DISABLE", "true")
             .env("VK_ENABLE_PIPELINE_CACHE", "false");
         command
     };
-    let (our_name, ours) = run(&ours, count, &bar)?;
-    let (their_name, theirs) = run(&theirs, count, &bar)?;
+    let mut workers = [
+        WorkerProcess::new(&ours, folder.file(DRIVERS[0], "errors")),
+        WorkerProcess::new(&theirs, folder.file(DRIVERS[1], "errors")),
+    ];
+    let comparison = measure(&shaders, &mut workers, &folder, &bar)?;
     bar.finish_and_clear();
-    for driver in ["ours", "theirs"] {
-        // The file exists only with `--run`.
-        let _ = std::fs::remove_file(profile(driver));
+    for (driver, worker) in DRIVERS.iter().zip(&workers) {
+        println!("{driver}: {}", worker.device);
     }
-    println!("ours: {our_name}\ntheirs: {their_name}");
-    report::print(args, &ours, &theirs);
+    for note in shaders.notes() {
+        println!("{note}");
+    }
+    let listed = report::print(args, &comparison);
+    if let Some(to) = &args.listings {
+        for name in &listed {
+            write_listings(to, &folder, name, comparison.heads(name))?;
+        }
+        println!(
+            "\n{} shaders' machine code is in {}",
+            listed.len(),
+            to.display()
+        );
+    }
     Ok(())
 }

@@ -17,6 +17,20 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use vkrunner::EntryPoint;
 
+/// What to measure of a shader, besides the statistics of its executables.
+pub struct Request<'a> {
+    /// Creations of the pipeline; the shortest time counts.
+    pub repeat: u32,
+    /// The compiler's dumps are needed.
+    pub texts: bool,
+    /// Required subgroup size of compute shaders.
+    pub width: Option<u32>,
+    /// Value of integers in uniform blocks and push constants of a run; by default 1 or 2.
+    pub integer: Option<u32>,
+    /// Files of the simulator's profile and for the results of a run, if the shader is to run.
+    pub run: Option<(&'a Path, &'a Path)>,
+}
+
 /// A driver's statistics of one executable.
 #[derive(Clone, Copy, Default)]
 pub struct Statistics {
@@ -103,20 +117,23 @@ impl Device {
         &self.opened.name
     }
 
-    /// Creates a pipeline `repeat` times, and runs it once if a profile is given. `texts`: also
-    /// returns the compiler's dumps.
+    /// Creates a shader's pipeline, and runs it once on request.
     pub fn measure(
         &self,
         shader: &Interface,
-        repeat: u32,
-        texts: bool,
-        profile: Option<&Path>,
+        request: &Request<'_>,
     ) -> Result<Measurement, String> {
         let device = &self.opened.device;
         let objects = VulkanObjects::new(device);
-        let layout = Layout::new(&objects, shader)?;
+        let is_compute = shader.stage == Stage::Compute;
+        let width = request.width.filter(|_| is_compute);
+        let width = width.or(shader.required_width);
+        if let Some(width) = width {
+            self.check_width(shader, width)?;
+        }
+        let layout = Layout::new(&objects, shader, width)?;
         let mut best = Duration::MAX;
-        for _ in 0..repeat {
+        for _ in 0..request.repeat {
             let start = Instant::now();
             let flags = vk::PipelineCreateFlags::empty();
             let pipeline = layout.pipeline(device, shader, flags)?;
@@ -125,24 +142,54 @@ impl Device {
             unsafe { device.destroy_pipeline(pipeline, None) };
         }
         let mut flags = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;
-        if texts {
+        if request.texts {
             flags |= vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
         }
         let pipeline = objects.keep(layout.pipeline(device, shader, flags)?);
         Ok(Measurement {
             time: best,
-            executables: self.executables(pipeline, shader.stage, texts)?,
-            ran: profile.map(|profile| {
+            executables: self.executables(pipeline, shader.stage, request.texts)?,
+            ran: request.run.map(|(profile, results)| {
                 let machine = Machine {
                     device,
                     // SAFETY: the device has this queue.
                     queue: unsafe { device.get_device_queue(0, 0) },
                     visible: self.visible,
                     profile,
+                    results,
+                    integer: request.integer,
                 };
                 execute::run(&machine, &objects, shader, &layout, pipeline)
             }),
         })
+    }
+
+    /// An error if the device cannot execute the shader's workgroups with this subgroup size. The
+    /// text is the same for devices with the same limits.
+    fn check_width(&self, shader: &Interface, width: u32) -> Result<(), String> {
+        let mut limits = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut limits);
+        // SAFETY: the handle is the instance's; the structures live until the call returns.
+        unsafe {
+            self.opened
+                .instance
+                .get_physical_device_properties2(self.opened.physical, &mut properties);
+        }
+        let (min, max) = (limits.min_subgroup_size, limits.max_subgroup_size);
+        if !(min..=max).contains(&width) {
+            return Err(format!(
+                "subgroups have {min} to {max} invocations, not {width}"
+            ));
+        }
+        let size = shader.shader.info.workgroup_size;
+        let invocations = size.iter().fold(1, |n: u32, s| n.saturating_mul(*s));
+        let subgroups = limits.max_compute_workgroup_subgroups;
+        if invocations.div_ceil(width) > subgroups {
+            return Err(format!(
+                "a workgroup of {invocations} invocations is more than {subgroups} subgroups of {width}"
+            ));
+        }
+        Ok(())
     }
 
     fn executables(
@@ -197,11 +244,12 @@ impl Device {
                 };
                 let name = CStr::from_ptr(statistic.name.as_ptr()).to_string_lossy();
                 let place = match name.to_ascii_lowercase().as_str() {
-                    "instruction count" => &mut one.instructions,
-                    "send count" => &mut one.sends,
-                    "spill count" => &mut one.spills,
-                    "fill count" => &mut one.fills,
-                    "cycle count" => &mut one.cycles,
+                    // Mesa renames them between its versions.
+                    "instruction count" | "instructions" | "instrs" => &mut one.instructions,
+                    "send count" | "sends" => &mut one.sends,
+                    "spill count" | "spills" => &mut one.spills,
+                    "fill count" | "fills" => &mut one.fills,
+                    "cycle count" | "cycles" => &mut one.cycles,
                     _ => continue,
                 };
                 *place = value;

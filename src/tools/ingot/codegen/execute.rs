@@ -1,7 +1,7 @@
 //! Runs a shader once on the simulated GPU, and reads its cost from the simulator's profile.
 //!
-//! In:  a pipeline and its layout. Out: threads, instructions and cycles of the shader's stage; the
-//!      sum of its results.
+//! In:  a pipeline and its layout. Out: threads, instructions, messages and cycles of the shader's
+//!      stage; a file of its results.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench records and submits"
@@ -11,12 +11,13 @@ use crate::codegen::adjacent_stages::patch_vertices;
 use crate::codegen::contents;
 use crate::codegen::interface::{BoundDescriptor, Interface};
 use crate::codegen::pipeline::{Layout, PUSH_BYTES, VERTEX_BYTES, targets};
-use crate::codegen::resources::{ClearedImage, Resources, whole};
+use crate::codegen::resources::{ClearedImage, ResourceMemory, Resources, whole};
+use crate::codegen::results::{self, ChangedResource};
+use crate::codegen::texels;
 use crate::codegen::vulkan_objects::{Buffer, VulkanObjects};
 use crate::vulkan_device::error;
 use ash::vk;
 use compile::Stage;
-use half::f16;
 use nir::VariableMode;
 use std::path::Path;
 
@@ -28,52 +29,62 @@ const VERTICES: u64 = 1024;
 const PRIMITIVES: u32 = 64;
 /// Number of workgroups in x and y.
 const GROUPS: u32 = 2;
-/// Timeout of a submission.
-const TIMEOUT_NS: u64 = 60_000_000_000;
-
 /// Cost of a run, summed over the stage's threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunCost {
     pub threads: f64,
     pub invocations: f64,
     pub instructions: f64,
+    pub sends: f64,
     /// Cycles in which an FPU is busy.
     pub busy: f64,
     /// Cycles of the threads from start to end, each alone on an EU.
     pub alone: f64,
     /// Cycles of an EU that runs its maximum number of threads.
     pub cycles: f64,
-    /// Sum of all numbers in render targets and storage buffers.
-    pub sum: f64,
+    /// Channels of the widest thread.
+    pub width: f64,
 }
 
 impl RunCost {
     /// All figures, in order.
-    pub fn figures(&self) -> [f64; 7] {
+    pub fn figures(&self) -> [f64; 8] {
         [
             self.threads,
             self.invocations,
             self.instructions,
+            self.sends,
             self.busy,
             self.alone,
             self.cycles,
-            self.sum,
+            self.width,
         ]
     }
 
     /// The inverse of [`RunCost::figures`]; `None` if the number of figures is wrong.
     pub fn of_figures(figures: &[f64]) -> Option<RunCost> {
-        let &[threads, invocations, instructions, busy, alone, cycles, sum] = figures else {
+        let &[
+            threads,
+            invocations,
+            instructions,
+            sends,
+            busy,
+            alone,
+            cycles,
+            width,
+        ] = figures
+        else {
             return None;
         };
         Some(RunCost {
             threads,
             invocations,
             instructions,
+            sends,
             busy,
             alone,
             cycles,
-            sum,
+            width,
         })
     }
 }
@@ -86,6 +97,10 @@ pub struct Machine<'a> {
     pub visible: u32,
     /// The simulator's profile.
     pub profile: &'a Path,
+    /// The file for the shader's results.
+    pub results: &'a Path,
+    /// Value of integers in uniform blocks and push constants; by default 1 or 2.
+    pub integer: Option<u32>,
 }
 
 /// The render targets of a draw, and the buffers that they are copied to.
@@ -146,29 +161,24 @@ impl Targets {
         })
     }
 
-    /// The sum of the components that the shader writes; other components of a texel are undefined.
-    fn sum(&mut self, shader: &Interface) -> f64 {
-        let mut total = 0.0;
-        let written = match shader.stage {
+    /// The components that the shader writes; other components of a texel are undefined.
+    fn results(&mut self, shader: &Interface) -> Vec<ChangedResource> {
+        let written: Vec<u8> = match shader.stage {
             Stage::Fragment => shader.outputs.iter().map(|o| o.components).collect(),
             _ => vec![4],
         };
-        for ((color, buffer), written) in self.colors.iter_mut().zip(written) {
-            let (contents, texels) = (buffer.contents(), (PIXELS * PIXELS) as usize);
-            let numbers: Vec<f64> = match color.format {
-                vk::Format::R16G16B16A16_SFLOAT => (contents[..texels * 8].chunks_exact(2))
-                    .map(|b| f16::from_le_bytes([b[0], b[1]]).to_f64())
-                    .collect(),
-                _ => (contents.chunks_exact(4))
-                    .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]).into())
-                    .collect(),
-            };
-            let given = numbers
-                .chunks(4)
-                .flat_map(|n| n.iter().take(written.into()));
-            total += given.filter(|n| n.is_finite()).sum::<f64>();
+        let mut results = Vec::new();
+        for (index, (target, written)) in self.colors.iter_mut().zip(written).enumerate() {
+            let (color, buffer) = target;
+            let texel = texels::texel_bytes(color.format).unwrap_or_default();
+            let bytes = (PIXELS * PIXELS * texel) as usize;
+            let contents = buffer.contents().get(..bytes).unwrap_or_default();
+            results.push(ChangedResource {
+                name: format!("color target {index}"),
+                numbers: texels::numbers(color.format, contents, written.into()),
+            });
         }
-        total
+        results
     }
 }
 
@@ -183,6 +193,7 @@ fn submit(
     let info = vk::CommandBufferAllocateInfo::default()
         .command_pool(pool)
         .command_buffer_count(1);
+    // The simulator limits the work of a draw or dispatch, so that the wait ends.
     // SAFETY: handles are of this device, and what commands use lives until the fence says that
     // they are done, or the device is lost.
     unsafe {
@@ -206,7 +217,7 @@ fn submit(
             .queue_submit(machine.queue, &work, fence)
             .map_err(error("vkQueueSubmit"))?;
         device
-            .wait_for_fences(&[fence], true, TIMEOUT_NS)
+            .wait_for_fences(&[fence], true, u64::MAX)
             .map_err(error("vkWaitForFences"))
     }
 }
@@ -294,6 +305,15 @@ fn vertices(
     Ok([floats, integers])
 }
 
+/// An offset of 0 for each descriptor with a dynamic one.
+fn dynamic_offsets(shader: &Interface) -> Vec<u32> {
+    use vk::DescriptorType as D;
+    let dynamic = [D::UNIFORM_BUFFER_DYNAMIC, D::STORAGE_BUFFER_DYNAMIC];
+    let bindings = shader.sets.iter().flatten();
+    let bindings = bindings.filter(|b| dynamic.contains(&b.kind));
+    vec![0; bindings.map(|b| b.count as usize).sum()]
+}
+
 /// Runs the pipeline once.
 pub fn run(
     machine: &Machine<'_>,
@@ -305,9 +325,17 @@ pub fn run(
     let device = machine.device;
     let is_attachment = |b: &BoundDescriptor| b.kind == vk::DescriptorType::INPUT_ATTACHMENT;
     if shader.bindings.iter().any(is_attachment) {
-        return Err("reads input attachments: not run".into());
+        return Err("reads input attachments".into());
     }
-    let mut resources = Resources::new(objects, shader, &layout.sets, machine.visible)?;
+    if let Some((set, binding)) = shader.conflict {
+        let what = "has variables of different descriptor types";
+        return Err(format!("set {set} binding {binding} {what}"));
+    }
+    let memory = ResourceMemory {
+        visible: machine.visible,
+        integer: machine.integer,
+    };
+    let mut resources = Resources::new(objects, shader, &layout.sets, &memory)?;
     let mut targets = match shader.stage {
         Stage::Compute => Targets {
             framebuffer: vk::Framebuffer::null(),
@@ -326,7 +354,7 @@ pub fn run(
     let mut constants = [0; PUSH_BYTES as usize];
     let mut vars = shader.shader.vars.iter();
     if let Some((_, var)) = vars.find(|(_, var)| var.mode == VariableMode::PushConst) {
-        contents::fill(&shader.shader, var.ty, &mut constants);
+        contents::fill(&shader.shader, var.ty, &mut constants, &resources.values);
     }
     let vertices = vertices(machine, objects, shader)?;
     let before = length(machine.profile);
@@ -342,7 +370,8 @@ pub fn run(
             device.cmd_bind_pipeline(commands, point, pipeline);
             if !resources.sets.is_empty() {
                 let sets = &resources.sets;
-                device.cmd_bind_descriptor_sets(commands, point, layout.layout, 0, sets, &[]);
+                let (layout, offsets) = (layout.layout, dynamic_offsets(shader));
+                device.cmd_bind_descriptor_sets(commands, point, layout, 0, sets, &offsets);
             }
             device.cmd_push_constants(commands, layout.layout, all, 0, &constants);
         }
@@ -353,18 +382,34 @@ pub fn run(
         }
         barrier(device, commands);
     })?;
-    let ran = of_stage(&since(machine.profile, before)?, shader.stage)?;
+    let cost = of_stage(&since(machine.profile, before)?, shader.stage)?;
     // A submission of its own: a driver may implement copies as draws.
     submit(machine, objects, |commands| {
         for (color, buffer) in &targets.colors {
-            copy(device, commands, color.image, buffer);
+            let extent = vk::Extent3D {
+                width: PIXELS,
+                height: PIXELS,
+                depth: 1,
+            };
+            copy(device, commands, color.image, extent, 1, buffer);
+        }
+        for storage in &resources.storage_images {
+            let (image, extent) = (storage.image, storage.extent);
+            copy(
+                device,
+                commands,
+                image,
+                extent,
+                storage.layers,
+                &storage.copy,
+            );
         }
         barrier(device, commands);
     })?;
-    Ok(RunCost {
-        sum: targets.sum(shader) + resources.sum(shader),
-        ..ran
-    })
+    let mut changed = targets.results(shader);
+    changed.extend(resources.results(shader));
+    results::write(machine.results, &changed)?;
+    Ok(cost)
 }
 
 fn draw(
@@ -406,18 +451,22 @@ fn draw(
     }
 }
 
-fn copy(device: &ash::Device, commands: vk::CommandBuffer, image: vk::Image, to: &Buffer) {
+/// Copies the first mip level of an image to a buffer.
+fn copy(
+    device: &ash::Device,
+    commands: vk::CommandBuffer,
+    image: vk::Image,
+    extent: vk::Extent3D,
+    layers: u32,
+    to: &Buffer,
+) {
     let region = [vk::BufferImageCopy::default()
         .image_subresource(
             vk::ImageSubresourceLayers::default()
                 .aspect_mask(vk::ImageAspectFlags::COLOR)
-                .layer_count(1),
+                .layer_count(layers),
         )
-        .image_extent(vk::Extent3D {
-            width: PIXELS,
-            height: PIXELS,
-            depth: 1,
-        })];
+        .image_extent(extent)];
     let layout = vk::ImageLayout::GENERAL;
     // SAFETY: as in `run`.
     unsafe { device.cmd_copy_image_to_buffer(commands, image, layout, to.handle, &region) };
@@ -468,6 +517,7 @@ fn of_stage(profile: &str, stage: Stage) -> Result<RunCost, String> {
         ("threads", &mut ran.threads),
         ("invocations", &mut ran.invocations),
         ("instructions", &mut ran.instructions),
+        ("messages", &mut ran.sends),
         ("busy", &mut ran.busy),
         ("alone", &mut ran.alone),
         ("cycles", &mut ran.cycles),
@@ -478,6 +528,18 @@ fn of_stage(profile: &str, stage: Stage) -> Result<RunCost, String> {
             .filter_map(of)
             .sum();
     }
+    let extent = place("extent")?;
+    let width = |row: &Vec<&str>| -> Option<u32> {
+        // Pixel shaders have it in the stage's name, dispatches at the end of their extent.
+        let digits = match row.get(stage)?.strip_prefix("PS") {
+            Some(digits) => digits,
+            None => row.get(extent)?.rsplit_once("SIMD")?.1,
+        };
+        digits.parse().ok()
+    };
+    let ran_last = rows.iter().filter(|row| row.get(number) == Some(&last));
+    // The other stages have eight channels.
+    ran.width = ran_last.filter_map(width).max().unwrap_or(8).into();
     Ok(ran)
 }
 
@@ -487,15 +549,20 @@ mod tests {
 
     #[test]
     fn the_last_draw_of_a_stage_counts_with_all_its_widths() {
-        let profile = "submission\tnumber\tstage\tthreads\tinvocations\tinstructions\tbusy\talone\tcycles\n\
-            4\t1\tPS16\t9\t9\t9\t9\t9\t9\n\
-            4\t2\tVS\t1\t3\t20\t40\t70\t40\n\
-            4\t2\tPS8\t1\t8\t10\t20\t100\t20\n\
-            4\t2\tPS16\t2\t32\t22\t80\t300\t80\n\
-            4\t3\tCS\t1\t1\t1\t1\t1\t1\n";
+        let profile = "submission\tnumber\textent\tstage\tthreads\tinvocations\t\
+            instructions\tmessages\tbusy\talone\tcycles\n\
+            4\t1\t3 x 1 vertices\tPS16\t9\t9\t9\t9\t9\t9\t9\n\
+            4\t2\t3 x 1 vertices\tVS\t1\t3\t20\t2\t40\t70\t40\n\
+            4\t2\t3 x 1 vertices\tPS8\t1\t8\t10\t3\t20\t100\t20\n\
+            4\t2\t3 x 1 vertices\tPS16\t2\t32\t22\t4\t80\t300\t80\n\
+            4\t3\t1 x 1 x 1 groups of 2 SIMD32\tCS\t1\t1\t1\t1\t1\t1\t1\n";
         let ran = of_stage(profile, Stage::Fragment).unwrap();
         assert_eq!((ran.threads, ran.invocations), (3.0, 40.0));
+        assert_eq!((ran.instructions, ran.sends), (32.0, 7.0));
         assert_eq!((ran.busy, ran.alone, ran.cycles), (100.0, 400.0, 100.0));
+        assert_eq!(ran.width, 16.0);
+        assert_eq!(of_stage(profile, Stage::Vertex).unwrap().width, 8.0);
+        assert_eq!(of_stage(profile, Stage::Compute).unwrap().width, 32.0);
         assert!(of_stage(profile, Stage::Geometry).is_err());
     }
 }

@@ -7,7 +7,7 @@
 )]
 
 use crate::codegen::adjacent_stages::{self, PipelineStage};
-use crate::codegen::interface::{Interface, Location};
+use crate::codegen::interface::{Interface, LayoutBinding, Location};
 use crate::codegen::vulkan_objects::VulkanObjects;
 use ash::vk;
 use compile::Stage;
@@ -30,6 +30,8 @@ pub struct Layout {
     pub layout: vk::PipelineLayout,
     /// The render pass; null for compute shaders.
     pub pass: vk::RenderPass,
+    /// Required subgroup size of the shader.
+    width: Option<u32>,
 }
 
 /// Formats of the render targets that a shader may write; `None` for targets that it does not
@@ -51,7 +53,12 @@ pub fn targets(shader: &Interface) -> Vec<Option<vk::Format>> {
 
 impl Layout {
     /// Creates the layouts and shader modules for a shader.
-    pub fn new(objects: &VulkanObjects<'_>, shader: &Interface) -> Result<Layout, String> {
+    /// `width`: its required subgroup size.
+    pub fn new(
+        objects: &VulkanObjects<'_>,
+        shader: &Interface,
+        width: Option<u32>,
+    ) -> Result<Layout, String> {
         let part = |part: PipelineStage| {
             let info = vk::ShaderModuleCreateInfo::default().code(&part.words);
             let name = CString::new(part.entry).map_err(|e| e.to_string())?;
@@ -59,21 +66,21 @@ impl Layout {
         };
         let parts = adjacent_stages::stages(shader)?.into_iter().map(part);
         let parts = parts.collect::<Result<_, String>>()?;
-        let sets = shader.bindings.iter().map(|b| b.set + 1).max().unwrap_or(0);
-        let set = |set| {
-            let bindings = shader.bindings.iter().filter(|b| b.set == set);
+        let set = |bindings: &Vec<LayoutBinding>| {
             let bindings: Vec<_> = bindings
+                .iter()
                 .map(|b| {
                     vk::DescriptorSetLayoutBinding::default()
                         .binding(b.binding)
                         .descriptor_type(b.kind)
                         .descriptor_count(b.count)
-                        .stage_flags(vk::ShaderStageFlags::ALL)
+                        .stage_flags(b.stages)
                 })
                 .collect();
             objects.set_layout(&vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings))
         };
-        let sets: Vec<_> = (0..sets).map(set).collect::<Result<_, String>>()?;
+        let sets = shader.sets.iter().map(set);
+        let sets: Vec<_> = sets.collect::<Result<_, String>>()?;
         let range = [vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::ALL)
             .size(PUSH_BYTES)];
@@ -88,6 +95,7 @@ impl Layout {
                 _ => pass(objects, shader)?,
             },
             sets,
+            width,
         })
     }
 
@@ -98,16 +106,38 @@ impl Layout {
         shader: &Interface,
         flags: vk::PipelineCreateFlags,
     ) -> Result<vk::Pipeline, String> {
-        let stages: Vec<_> = self
+        let (entries, data) = specialization(shader);
+        let constants = vk::SpecializationInfo::default()
+            .map_entries(&entries)
+            .data(&data);
+        let own = adjacent_stages::flags(shader.stage);
+        let mut width = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+            .required_subgroup_size(self.width.unwrap_or_default());
+        let mut stages: Vec<_> = self
             .parts
             .iter()
             .map(|(stage, entry, module)| {
-                vk::PipelineShaderStageCreateInfo::default()
+                let info = vk::PipelineShaderStageCreateInfo::default()
                     .stage(*stage)
                     .module(*module)
-                    .name(entry)
+                    .name(entry);
+                if *stage != own {
+                    return info;
+                }
+                let flags = vk::PipelineShaderStageCreateFlags::from_raw(shader.stage_flags);
+                let info = info.flags(flags);
+                match entries.is_empty() {
+                    true => info,
+                    false => info.specialization_info(&constants),
+                }
             })
             .collect();
+        if self.width.is_some() {
+            let own = stages.iter_mut().find(|info| info.stage == own);
+            if let Some(info) = own {
+                *info = info.push_next(&mut width);
+            }
+        }
         let cache = vk::PipelineCache::null();
         if shader.stage == Stage::Compute {
             let info = [vk::ComputePipelineCreateInfo::default()
@@ -178,6 +208,21 @@ impl Layout {
             device.create_graphics_pipelines(cache, &info, None)
         })
     }
+}
+
+/// The map entries and the data of a shader's specialization constants.
+fn specialization(shader: &Interface) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
+    let (mut entries, mut data) = (Vec::new(), Vec::new());
+    for constant in &shader.specialization {
+        entries.push(
+            vk::SpecializationMapEntry::default()
+                .constant_id(constant.id)
+                .offset(data.len() as u32)
+                .size(constant.data.len()),
+        );
+        data.extend_from_slice(&constant.data);
+    }
+    (entries, data)
 }
 
 fn first(

@@ -1,19 +1,22 @@
 //! The resources of a measured shader's descriptors: small buffers, images and samplers with the
 //! same contents in every run.
 //!
-//! In:  the shader's interface. Out: descriptor sets; the images to clear before use; the final
-//!      contents of storage buffers.
+//! In:  the shader's interface. Out: descriptor sets; the images to clear before use; the numbers
+//!      that a run changed in storage buffers and storage images.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench fills descriptor sets"
 )]
 
-use crate::codegen::contents;
+use crate::codegen::contents::{self, FillValues};
 use crate::codegen::interface::{BoundDescriptor, ImageKind, Interface};
+use crate::codegen::results::ChangedResource;
+use crate::codegen::texels;
 use crate::codegen::vulkan_objects::{Buffer, VulkanObjects};
 use crate::vulkan_device::error;
 use ash::vk;
-use nir::{BaseType, Dim};
+use entity::Id;
+use nir::{BaseType, Dim, Type};
 use vk::DescriptorType as D;
 
 /// Size in bytes of a uniform or texel buffer, and of a storage buffer.
@@ -38,8 +41,31 @@ pub struct Resources {
     /// Descriptor sets, by number.
     pub sets: Vec<vk::DescriptorSet>,
     pub images: Vec<ClearedImage>,
-    /// Storage buffers with the types of their contents.
+    /// Storage images with a known texel layout, single-sampled.
+    pub storage_images: Vec<StorageImage>,
+    /// What blocks contain, for push constants too.
+    pub values: FillValues,
+    /// Storage buffers and storage texel buffers, with the bindings that they are bound to.
     storage: Vec<(BoundDescriptor, Buffer)>,
+}
+
+/// A storage image, and the buffer for its contents after the run.
+pub struct StorageImage {
+    bound: BoundDescriptor,
+    pub image: vk::Image,
+    pub extent: vk::Extent3D,
+    pub layers: u32,
+    pub copy: Buffer,
+    format: vk::Format,
+}
+
+/// Where resources are, and what they contain.
+#[derive(Clone, Copy)]
+pub struct ResourceMemory {
+    /// Host-visible memory types, a bit each.
+    pub visible: u32,
+    /// Value of integers in uniform buffers; by default 1 or 2.
+    pub integer: Option<u32>,
 }
 
 /// The resource of a binding.
@@ -112,25 +138,35 @@ fn format(kind: &ImageKind) -> vk::Format {
 }
 
 impl Resources {
-    /// Creates the resources of a shader's bindings and their descriptor sets. `visible`:
-    /// host-visible memory types.
+    /// Creates the resources of a shader's bindings and their descriptor sets.
     pub fn new(
         objects: &VulkanObjects<'_>,
         shader: &Interface,
         layouts: &[vk::DescriptorSetLayout],
-        visible: u32,
+        memory: &ResourceMemory,
     ) -> Result<Resources, String> {
         let mut out = Resources {
             sets: Vec::new(),
             images: Vec::new(),
+            storage_images: Vec::new(),
+            values: FillValues {
+                integer: memory.integer,
+                ..FillValues::default()
+            },
             storage: Vec::new(),
         };
+        if shader.uses_addresses() {
+            let (mut buffer, address) = objects.addressable_buffer(LARGE_BYTES, memory.visible)?;
+            for word in buffer.contents().chunks_exact_mut(4) {
+                word.copy_from_slice(&1u32.to_le_bytes());
+            }
+            out.values.address = Some(address);
+        }
         if layouts.is_empty() {
             return Ok(out);
         }
-        let sizes: Vec<_> = shader
-            .bindings
-            .iter()
+        let bindings = shader.sets.iter().flatten().filter(|b| b.count > 0);
+        let sizes: Vec<_> = bindings
             .map(|b| {
                 vk::DescriptorPoolSize::default()
                     .ty(b.kind)
@@ -148,10 +184,18 @@ impl Resources {
         out.sets = unsafe { objects.device.allocate_descriptor_sets(&info) }
             .map_err(error("vkAllocateDescriptorSets"))?;
         for bound in &shader.bindings {
-            let named = out.named(objects, shader, bound, visible)?;
+            let named = out.named(objects, shader, bound, memory)?;
             out.write(objects.device, bound, &named);
         }
         Ok(out)
+    }
+
+    /// What storage buffers contain: integers there are indices as often as loop bounds.
+    fn values_of_storage(&self) -> FillValues {
+        FillValues {
+            integer: None,
+            ..self.values
+        }
     }
 
     fn named(
@@ -159,11 +203,18 @@ impl Resources {
         objects: &VulkanObjects<'_>,
         shader: &Interface,
         bound: &BoundDescriptor,
-        visible: u32,
+        memory: &ResourceMemory,
     ) -> Result<Named, String> {
+        let visible = memory.visible;
+        let is_uniform = [D::UNIFORM_BUFFER, D::UNIFORM_BUFFER_DYNAMIC].contains(&bound.kind);
+        let values = match is_uniform {
+            true => self.values,
+            false => self.values_of_storage(),
+        };
         let filled = |bytes: u64| -> Result<Buffer, String> {
             let mut buffer = objects.buffer(bytes, visible)?;
-            contents::fill(&shader.shader, shader.held(bound), buffer.contents());
+            let ty = shader.held(bound);
+            contents::fill(&shader.shader, ty, buffer.contents(), &values);
             Ok(buffer)
         };
         let whole = |buffer: &Buffer| {
@@ -183,14 +234,17 @@ impl Resources {
         };
         let kind = || shader.image(bound).ok_or("a descriptor without an image");
         Ok(match bound.kind {
-            D::UNIFORM_BUFFER => whole(&filled(SMALL_BYTES)?),
-            D::STORAGE_BUFFER => {
+            D::UNIFORM_BUFFER | D::UNIFORM_BUFFER_DYNAMIC => whole(&filled(SMALL_BYTES)?),
+            D::STORAGE_BUFFER | D::STORAGE_BUFFER_DYNAMIC => {
                 let buffer = filled(LARGE_BYTES)?;
                 self.storage.push((*bound, buffer));
                 whole(&buffer)
             }
             D::UNIFORM_TEXEL_BUFFER | D::STORAGE_TEXEL_BUFFER => {
                 let buffer = filled(SMALL_BYTES)?;
+                if bound.kind == D::STORAGE_TEXEL_BUFFER {
+                    self.storage.push((*bound, buffer));
+                }
                 let info = vk::BufferViewCreateInfo::default()
                     .buffer(buffer.handle)
                     .format(format(&kind()?))
@@ -203,7 +257,7 @@ impl Resources {
             ),
             _ => {
                 let kind = kind()?;
-                let view = self.image(objects, &kind, bound.kind)?;
+                let view = self.image(objects, &kind, bound, visible)?;
                 let sampler = match bound.kind {
                     D::COMBINED_IMAGE_SAMPLER => sampler(objects, kind.shadow)?,
                     _ => vk::Sampler::null(),
@@ -217,12 +271,13 @@ impl Resources {
         &mut self,
         objects: &VulkanObjects<'_>,
         kind: &ImageKind,
-        descriptor: D,
+        bound: &BoundDescriptor,
+        visible: u32,
     ) -> Result<vk::ImageView, String> {
         use vk::ImageUsageFlags as U;
         let format = format(kind);
-        let usage = match descriptor {
-            D::STORAGE_IMAGE => U::STORAGE,
+        let usage = match bound.kind {
+            D::STORAGE_IMAGE => U::STORAGE | U::TRANSFER_SRC,
             D::INPUT_ATTACHMENT => U::INPUT_ATTACHMENT | U::COLOR_ATTACHMENT,
             _ => U::SAMPLED,
         };
@@ -263,21 +318,34 @@ impl Resources {
             _ => vk::ImageCreateFlags::empty(),
         };
         let height = if kind.dim == Dim::D1 { 1 } else { TEXELS };
+        let extent = vk::Extent3D {
+            width: TEXELS,
+            height,
+            depth,
+        };
         let info = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(dim)
             .format(format)
-            .extent(vk::Extent3D {
-                width: TEXELS,
-                height,
-                depth,
-            })
+            .extent(extent)
             .mip_levels(levels)
             .array_layers(layers)
             .samples(samples)
             .usage(usage | U::TRANSFER_DST);
         let image = objects.image(&info)?;
         self.images.push(ClearedImage { image, format });
+        let texel = texels::texel_bytes(format).filter(|_| !kind.multisampled);
+        if let (D::STORAGE_IMAGE, Some(texel)) = (bound.kind, texel) {
+            let bytes = extent.width * extent.height * extent.depth * layers * texel;
+            self.storage_images.push(StorageImage {
+                bound: *bound,
+                image,
+                extent,
+                layers,
+                copy: objects.buffer(bytes.into(), visible)?,
+                format,
+            });
+        }
         let info = vk::ImageViewCreateInfo::default()
             .image(image)
             .view_type(view)
@@ -288,6 +356,9 @@ impl Resources {
 
     fn write(&self, device: &ash::Device, bound: &BoundDescriptor, named: &Named) {
         let n = bound.count as usize;
+        if n == 0 {
+            return;
+        }
         let (mut buffers, mut views, mut images) = (Vec::new(), Vec::new(), Vec::new());
         let write = vk::WriteDescriptorSet::default()
             .dst_set(self.sets[bound.set as usize])
@@ -311,12 +382,32 @@ impl Resources {
         unsafe { device.update_descriptor_sets(&[write], &[]) };
     }
 
-    /// The sum of the numbers in storage buffers.
-    pub fn sum(&mut self, shader: &Interface) -> f64 {
-        let of = |(bound, buffer): &mut (BoundDescriptor, Buffer)| {
-            contents::sum(&shader.shader, shader.held(bound), buffer.contents())
+    /// The results of a run in storage buffers and in the copies of storage images.
+    pub fn results(&mut self, shader: &Interface) -> Vec<ChangedResource> {
+        let values = self.values_of_storage();
+        let block = |ty: Id<Type>, buffer: &mut Buffer| {
+            let mut before = vec![0; buffer.bytes as usize];
+            contents::fill(&shader.shader, ty, &mut before, &values);
+            contents::changed(&shader.shader, ty, &before, buffer.contents())
         };
-        self.storage.iter_mut().map(of).sum()
+        let name = |bound: &BoundDescriptor| format!("set {} binding {}", bound.set, bound.binding);
+        let buffer = |(bound, buffer): &mut (BoundDescriptor, Buffer)| {
+            let numbers = match shader.image(bound) {
+                Some(kind) => texels::numbers(format(&kind), buffer.contents(), 4),
+                None => block(shader.held(bound), buffer),
+            };
+            ChangedResource {
+                name: name(bound),
+                numbers,
+            }
+        };
+        let image = |image: &mut StorageImage| ChangedResource {
+            name: name(&image.bound),
+            numbers: texels::numbers(image.format, image.copy.contents(), 4),
+        };
+        let mut results: Vec<_> = self.storage.iter_mut().map(buffer).collect();
+        results.extend(self.storage_images.iter_mut().map(image));
+        results
     }
 }
 

@@ -103,8 +103,8 @@ mod tests {
         assert!(parse_line("+\tFragment\t12.5\t\t8 40 3").is_none());
         let row = parse_line("+\tVertex\t1\t!it hangs\t8 40 3 0 0 700").unwrap();
         assert_eq!(row.ran, Some(Err("it hangs".to_owned())));
-        let row = parse_line("+\tVertex\t1\t1 8 40 80 700 100 0.5").unwrap();
+        let row = parse_line("+\tVertex\t1\t1 8 40 3 80 700 100 16").unwrap();
         let ran = row.ran.unwrap().unwrap();
-        assert_eq!((ran.alone, ran.sum), (700.0, 0.5));
+        assert_eq!((ran.sends, ran.alone, ran.width), (3.0, 700.0, 16.0));
     }
 }

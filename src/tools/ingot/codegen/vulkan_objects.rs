@@ -122,10 +122,17 @@ impl<'a> VulkanObjects<'a> {
     }
 
     /// Allocates memory of the first type in `bits`.
-    fn memory(&self, size: u64, bits: u32) -> Result<vk::DeviceMemory, String> {
+    fn memory(
+        &self,
+        size: u64,
+        bits: u32,
+        flags: vk::MemoryAllocateFlags,
+    ) -> Result<vk::DeviceMemory, String> {
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(flags);
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(size)
-            .memory_type_index(bits.trailing_zeros());
+            .memory_type_index(bits.trailing_zeros())
+            .push_next(&mut flags);
         // SAFETY: as above.
         let made = unsafe { self.device.allocate_memory(&info, None) }
             .map_err(error("vkAllocateMemory"))?;
@@ -135,20 +142,47 @@ impl<'a> VulkanObjects<'a> {
 
     /// Creates a zeroed buffer with all usages in memory of one of the types in `visible`.
     pub fn buffer(&self, bytes: u64, visible: u32) -> Result<Buffer, String> {
+        let (usage, flags) = (
+            vk::BufferUsageFlags::empty(),
+            vk::MemoryAllocateFlags::empty(),
+        );
+        self.buffer_with(bytes, visible, usage, flags)
+    }
+
+    /// As [`VulkanObjects::buffer`], with the buffer's address.
+    pub fn addressable_buffer(&self, bytes: u64, visible: u32) -> Result<(Buffer, u64), String> {
+        let usage = vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        let flags = vk::MemoryAllocateFlags::DEVICE_ADDRESS;
+        let buffer = self.buffer_with(bytes, visible, usage, flags)?;
+        let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.handle);
+        // SAFETY: the buffer is of this device, with the usage and memory that the call requires.
+        let address = unsafe { self.device.get_buffer_device_address(&info) };
+        Ok((buffer, address))
+    }
+
+    fn buffer_with(
+        &self,
+        bytes: u64,
+        visible: u32,
+        more: vk::BufferUsageFlags,
+        flags: vk::MemoryAllocateFlags,
+    ) -> Result<Buffer, String> {
         use vk::BufferUsageFlags as U;
         let usage = U::UNIFORM_BUFFER
             | U::STORAGE_BUFFER
             | U::UNIFORM_TEXEL_BUFFER
             | U::STORAGE_TEXEL_BUFFER
             | U::VERTEX_BUFFER
-            | U::TRANSFER_DST;
+            | U::TRANSFER_DST
+            | more;
         let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
         let handle = self.raw_buffer(&info)?;
         // SAFETY: the buffer is new, the memory as large as it asks for, and mapped until it is
         // freed.
         unsafe {
             let needs = self.device.get_buffer_memory_requirements(handle);
-            let memory = self.memory(needs.size, needs.memory_type_bits & visible)?;
+            let types = needs.memory_type_bits & visible;
+            let memory = self.memory(needs.size, types, flags)?;
             self.device
                 .bind_buffer_memory(handle, memory, 0)
                 .map_err(error("vkBindBufferMemory"))?;
@@ -169,7 +203,8 @@ impl<'a> VulkanObjects<'a> {
         // SAFETY: the image is new, the memory as large as it asks for.
         unsafe {
             let needs = self.device.get_image_memory_requirements(image);
-            let memory = self.memory(needs.size, needs.memory_type_bits)?;
+            let flags = vk::MemoryAllocateFlags::empty();
+            let memory = self.memory(needs.size, needs.memory_type_bits, flags)?;
             self.device
                 .bind_image_memory(image, memory, 0)
                 .map_err(error("vkBindImageMemory"))?;
