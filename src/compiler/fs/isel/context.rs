@@ -99,6 +99,8 @@ pub(super) struct Isel<'a> {
     pub(super) components_read: IdMap<Def, u8>,
     /// Texture instructions that share some but not all parameters with another one.
     pub(super) splits_payload: IdMap<Def, bool>,
+    /// Coordinates that an image write or atomic needs in one payload.
+    pub(super) written_coordinates: IdMap<Def, bool>,
 }
 
 impl Isel<'_> {

@@ -130,6 +130,7 @@ pub(crate) fn select(
         saturating: false,
         components_read: IdMap::default(),
         splits_payload: IdMap::default(),
+        written_coordinates: IdMap::default(),
     };
     let lane_bytes = u64::from(sh.info.scratch_bytes).next_multiple_of(4);
     isel.b.lir.reserve_scratch(lane_bytes * u64::from(width))?;
@@ -164,6 +165,7 @@ impl<'a> Isel<'a> {
         self.find_int64_halves(layout);
         self.find_components_read(layout);
         self.find_split_payloads(layout);
+        self.find_written_coordinates(layout);
         self.emit_lane_id(layout);
         self.emit_live_mask(layout);
         self.emit_geometry_state();
