@@ -136,6 +136,7 @@ fn back_end(shader: &nir::Shader, key: &CompileKey<'_>) -> Result<ShaderBinary, 
         },
         soft_fp64: soft_fp64(key),
         soft_int64: soft_int64(key),
+        robust_storage: key.robust_buffers.storage,
         ..key.backend.clone()
     };
     Ok(fs::compile(shader, key.device, &options)?)

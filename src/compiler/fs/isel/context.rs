@@ -2,7 +2,7 @@
 //!
 //! In:  defs. Out: their element_locations, as operands in lane form.
 
-use super::analysis::{PushedUbos, SharedLoops, UrbPairs};
+use super::analysis::{BlockLoads, PushedUbos, SharedLoops, UrbPairs};
 use super::bool_forms::{Forms, MaskSize};
 use super::payload::Thread;
 use super::shared_registers::SharedRegisters;
@@ -76,6 +76,9 @@ pub(super) struct Isel<'a> {
     pub(super) shared: SharedRegisters,
     pub(super) shared_loops: SharedLoops,
     pub(super) urb_pairs: UrbPairs,
+    pub(super) block_loads: BlockLoads,
+    /// Accesses to storage buffers are robust.
+    pub(super) robust_storage: bool,
     pub(super) pushed_ubos: PushedUbos,
     pub(super) sampler_index_uses: IdMap<Def, u32>,
     /// Ranges of uniform buffers may be pushed into registers.

@@ -2,7 +2,7 @@
 //!
 //! In:  a shader and a SIMD width. Out: [`Selected`].
 
-use super::analysis::{PushedUbos, SharedLoops, UrbPairs};
+use super::analysis::{BlockLoads, PushedUbos, SharedLoops, UrbPairs};
 use super::bool_forms::MaskSize;
 use super::context::{Isel, Loc, exec_of};
 use super::payload::Thread;
@@ -118,6 +118,8 @@ pub(crate) fn select(
         shared: SharedRegisters::default(),
         shared_loops: SharedLoops::default(),
         urb_pairs: UrbPairs::default(),
+        block_loads: BlockLoads::default(),
+        robust_storage: options.robust_storage,
         pushed_ubos: PushedUbos::default(),
         sampler_index_uses: IdMap::default(),
         push_ranges: options.push_ranges,
@@ -159,6 +161,7 @@ impl<'a> Isel<'a> {
         self.choose_pushed_ubos(layout);
         self.choose_sampler_table(layout);
         self.find_shared_blocks(layout);
+        self.find_block_loads(layout);
         self.find_shared_loops(layout);
         self.find_urb_pairs(layout);
         self.find_saturates(layout);
