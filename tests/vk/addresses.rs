@@ -187,12 +187,15 @@ void main()
     Words dwords = Words(from);
     // The last three dwords of the page, and one that the shader writes between two reads.
     to.w[32 + i] = dwords.w[61] + dwords.w[62] * 2 + dwords.w[63] * 4;
-    uint before = from.v[2].x + from.v[3].y;
+    uvec4 a = from.v[2], b = from.v[3];
+    uint before = a.x + b.y;
     barrier();
     from.v[3].y = before + 1;
     memoryBarrierBuffer();
     barrier();
-    to.w[64 + i] = before * 1000 + from.v[2].x + from.v[3].y;
+    a = from.v[2];
+    b = from.v[3];
+    to.w[64 + i] = before * 1000 + a.x + b.y;
     // Only some lanes get here, and not in every workgroup.
     if (i + gl_WorkGroupID.x * 32 > 40) to.w[96 + i] = from.v[4].z + i;
 }",

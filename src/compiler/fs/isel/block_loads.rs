@@ -83,6 +83,7 @@ impl Isel<'_> {
         // The last run of each key.
         let mut open: SmallVec<[(Key, usize); 4]> = SmallVec::new();
         loads.sort_by_key(|(load, _)| load.first);
+        align_addresses(loads);
         for (load, def) in loads.drain(..) {
             let runs = &mut self.block_loads.runs;
             let last = open.iter_mut().find(|o| o.0 == load.key);
@@ -139,8 +140,7 @@ impl Isel<'_> {
             }
             _ => 0,
         };
-        // Smaller units than OWords cannot be read at 64-bit addresses.
-        if handle.is_none() && (mul < OWORD || self.soft_int64) {
+        if handle.is_none() && self.soft_int64 {
             return None;
         }
         Some(Candidate {
@@ -281,6 +281,24 @@ impl Isel<'_> {
     }
 }
 
+/// Gives the loads at 64-bit addresses with equal dynamic parts the largest of their alignments, and
+/// removes those that are not known to be aligned to OWords, which cannot be read.
+fn align_addresses(loads: &mut Vec<(Candidate, Id<Def>)>) {
+    for k in 0..loads.len() {
+        let load = &loads[k].0;
+        let same = loads.iter().filter(|(other, _)| {
+            load.key.handle.is_none()
+                && other.key.handle.is_none()
+                && other.key.root == load.key.root
+        });
+        if let Some((best, _)) = same.max_by_key(|(other, _)| other.align.0) {
+            let residue = best.align.1 + load.first - best.first;
+            loads[k].0.align = (best.align.0, residue.rem_euclid(best.align.0));
+        }
+    }
+    loads.retain(|(load, _)| load.key.handle.is_some() || load.align.0 >= OWORD);
+}
+
 impl LoadRun {
     /// Adds a load with the same key that does not begin before the run, if the block does not
     /// become too large.
@@ -293,9 +311,6 @@ impl LoadRun {
         };
         if whole_end - whole_first > MAX_BYTES || load.first - self.end > MAX_GAP {
             return false;
-        }
-        if load.align.0 > self.align.0 {
-            self.align = (load.align.0, load.align.1 + self.first - load.first);
         }
         self.end = end;
         self.loads += 1;
