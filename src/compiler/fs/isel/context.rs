@@ -4,6 +4,7 @@
 
 use super::analysis::{BlockLoads, PushedUbos, SharedLoops, UrbPairs};
 use super::bool_forms::{Forms, MaskSize};
+use super::cond::ConditionInFlag;
 use super::payload::Thread;
 use super::shared_registers::SharedRegisters;
 use super::types::{HF_BYTES, raw_type, sign_bit, sub_dword_type};
@@ -96,6 +97,8 @@ pub(super) struct Isel<'a> {
     pub(super) dword_booleans: bool,
     /// VGRFs with masks of words. Those of other booleans have (at least) dwords.
     pub(super) word_masks: IdMap<Vgrf, bool>,
+    /// The combination of conditions that f0.0 holds while nothing writes a flag.
+    pub(super) condition_in_flag: Option<ConditionInFlag>,
     /// The operation being selected saturates its result.
     pub(super) saturating: bool,
     /// Number of leading components of each def that are read.

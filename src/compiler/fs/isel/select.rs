@@ -129,6 +129,7 @@ pub(crate) fn select(
         bool_forms: IdMap::default(),
         dword_booleans: options.dword_booleans,
         word_masks: IdMap::default(),
+        condition_in_flag: None,
         saturating: false,
         components_read: IdMap::default(),
         splits_payload: IdMap::default(),
