@@ -281,8 +281,8 @@ impl Isel<'_> {
     }
 }
 
-/// Gives the loads at 64-bit addresses with equal dynamic parts the largest of their alignments, and
-/// removes those that are not known to be aligned to OWords, which cannot be read.
+/// Gives the loads at 64-bit addresses with equal dynamic parts the largest of their alignments,
+/// and removes those that are not known to be aligned to OWords, which cannot be read.
 fn align_addresses(loads: &mut Vec<(Candidate, Id<Def>)>) {
     for k in 0..loads.len() {
         let load = &loads[k].0;
@@ -339,8 +339,8 @@ impl LoadRun {
             let in_page = |n: i64| self.align.0 >= bytes(n) && self.residue(start, bytes(n)) == 0;
             let mut sizes = [1, 2, 4, 8].into_iter();
             let all = sizes.find(|&n| n == left || n > left && in_page(n));
-            let most = [8, 4, 2].into_iter().find(|&n| n <= left);
-            let n = all.or(most).unwrap_or(1);
+            let largest = [8, 4, 2].into_iter().find(|&n| n <= left);
+            let n = all.or(largest).unwrap_or(1);
             out.push((start, n as u8));
             start += bytes(n);
         }

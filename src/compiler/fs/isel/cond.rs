@@ -10,7 +10,7 @@
 //! Tests: tests/fs/isel/, tests/fs/rows/.
 
 use super::bool_forms::combines_conditions;
-use super::context::{Isel, exec_of};
+use super::context::{ConditionInFlag, Isel, exec_of};
 use super::types::raw_type;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Inst, Op, Pred, Reg};
@@ -85,17 +85,6 @@ pub(super) fn inverse_condition(cmod: CondMod, ty: Type) -> Option<CondMod> {
         CondMod::Ge => CondMod::L,
         _ => return None,
     })
-}
-
-/// The combination of conditions that was evaluated into f0.0 last.
-#[derive(Clone, Copy)]
-pub(super) struct ConditionInFlag {
-    def: Id<Def>,
-    exec: Exec,
-    /// The flag holds the inverse.
-    inverse: bool,
-    /// Number of instructions up to the evaluation.
-    end: usize,
 }
 
 /// Where and for which lanes a condition is evaluated.

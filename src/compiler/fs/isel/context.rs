@@ -4,7 +4,6 @@
 
 use super::analysis::{BlockLoads, PushedUbos, SharedLoops, UrbPairs};
 use super::bool_forms::{Forms, MaskSize};
-use super::cond::ConditionInFlag;
 use super::payload::Thread;
 use super::shared_registers::SharedRegisters;
 use super::types::{HF_BYTES, raw_type, sign_bit, sub_dword_type};
@@ -30,6 +29,17 @@ pub(super) enum Loc {
         pitch: u8,
         half: u16,
     },
+}
+
+/// The combination of conditions that was evaluated into f0.0 last.
+#[derive(Clone, Copy)]
+pub(super) struct ConditionInFlag {
+    pub(super) def: Id<Def>,
+    pub(super) exec: Exec,
+    /// The flag holds the inverse.
+    pub(super) inverse: bool,
+    /// Number of instructions up to the evaluation.
+    pub(super) end: usize,
 }
 
 /// Copies that implement phis: (phi, source).

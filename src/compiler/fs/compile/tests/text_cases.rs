@@ -1,8 +1,8 @@
 //! Runs the text cases of tests/fs that are NIR.
 //!
 //! The first line of a case is `test <dump> simd<width>`, followed by `among all` if other widths
-//! are compiled too, and by `robust` for robust accesses to storage buffers. The case checks the dump of this name ([`Options::dumps`]) of the variant of
-//! this width.
+//! are compiled too, and by `robust` for robust accesses to storage buffers. The case checks the
+//! dump of this name ([`Options::dumps`]) of the variant of this width.
 
 use super::cases::{Case, read_cases};
 use crate::FsError;
