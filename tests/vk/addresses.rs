@@ -162,3 +162,75 @@ void main()
         kernel.destroy(&rig);
     }
 }
+
+/// What all lanes read at one address is read in blocks of at most 128 bytes, up to the end of the
+/// buffer and the page; what the shader writes meanwhile is read again.
+#[test]
+fn uniform_addresses() {
+    let rig = Rig::new();
+    let extension = ash::khr::buffer_device_address::Device::new(&rig.instance, &rig.device);
+    let words = compile(
+        "#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+layout(local_size_x = 32) in;
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Rows { uvec4 v[16]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint w[]; };
+layout(push_constant) uniform Push { Rows from; Words to; };
+void main()
+{
+    uint i = gl_LocalInvocationIndex;
+    // Rows 13 to 15 end with the page.
+    uvec4 sum = from.v[13] + from.v[15] * 2 + from.v[14] * 4;
+    uvec4 far = from.v[0] + from.v[9] * 3 + from.v[1].wzyx;
+    to.w[i] = sum[i & 3] * 1000 + far[i & 3];
+    Words dwords = Words(from);
+    // The last three dwords of the page, and one that the shader writes between two reads.
+    to.w[32 + i] = dwords.w[61] + dwords.w[62] * 2 + dwords.w[63] * 4;
+    uvec4 a = from.v[2], b = from.v[3];
+    uint before = a.x + b.y;
+    barrier();
+    from.v[3].y = before + 1;
+    memoryBarrierBuffer();
+    barrier();
+    a = from.v[2];
+    b = from.v[3];
+    to.w[64 + i] = before * 1000 + a.x + b.y;
+    // Only some lanes get here, and not in every workgroup.
+    if (i + gl_WorkGroupID.x * 32 > 40) to.w[96 + i] = from.v[4].z + i;
+}",
+    );
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    {
+        let (from, to) = (rig.buffer(4096), rig.buffer(1024));
+        for (n, dword) in from.data.chunks_exact_mut(4).enumerate() {
+            dword.copy_from_slice(&(n as u32).to_le_bytes());
+        }
+        let address = |buffer: vk::Buffer| {
+            let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+            unsafe { extension.get_buffer_device_address(&info) }
+        };
+        let last_rows = address(from.buffer) + 4096 - 256;
+        let push = [last_rows, address(to.buffer)].map(|a| [a as u32, (a >> 32) as u32]);
+        let kernel = Kernel::new(&rig, &words, kind, &[&to], vk::PipelineCache::null());
+        rig.run(|commands| {
+            kernel.bind(&rig, commands, &[], push.as_flattened());
+            unsafe { rig.device.cmd_dispatch(commands, 1, 1, 1) };
+        });
+        let dword = |n: u32| 1024 - 64 + n;
+        let row = |r: u32, k: u32| dword(4 * r + k);
+        for i in 0..32 {
+            let k = i & 3;
+            let sum = row(13, k) + row(15, k) * 2 + row(14, k) * 4;
+            let far = row(0, k) + row(9, k) * 3 + row(1, 3 - k);
+            let found = to.dwords();
+            let at = |n: u32| found[n as usize];
+            assert_eq!(at(i), sum * 1000 + far, "lane {i}");
+            assert_eq!(at(32 + i), dword(61) + dword(62) * 2 + dword(63) * 4);
+            let before = row(2, 0) + row(3, 1);
+            assert_eq!(at(64 + i), before * 1000 + row(2, 0) + before + 1);
+            assert_eq!(at(96 + i), 0);
+        }
+        kernel.destroy(&rig);
+    }
+}

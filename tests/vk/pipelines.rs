@@ -294,6 +294,7 @@ void main()
 layout(location = 0) in vec4 first;
 layout(location = 1) in vec4 second[2];
 layout(location = 0) out vec4 colour;
+layout(constant_id = 0) const int KIND = 0;
 void main() {{ colour = first{more}; }}"
         );
         let pipeline = canvas.pipeline(&canvas::compile(vertex, &fragment), &Look::default());
@@ -303,6 +304,9 @@ void main() {{ colour = first{more}; }}"
     let (_, all) = reads(" * second[0] * second[1]");
     // Eight functions, at the least.
     assert!(one + 8 <= all, "{one} of {all}");
+    // What a specialization constant excludes is not read.
+    let (_, excluded) = reads("; switch (KIND) { case 1: colour *= second[0] * second[1]; }");
+    assert_eq!(excluded, one);
     let corners = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]];
     let buffer = canvas::vertices(&rig, &corners.map(|corner| (corner, canvas::GREEN)));
     canvas.run(|commands| {

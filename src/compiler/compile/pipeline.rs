@@ -22,7 +22,9 @@ pub struct TranslatedShader(nir::Shader);
 impl TranslatedShader {
     /// Translates an entry point.
     pub fn new(words: &[u32], key: &CompileKey<'_>) -> Result<TranslatedShader, CompileError> {
-        Ok(TranslatedShader(translate(words, key)?))
+        let mut shader = translate(words, key)?;
+        opt::remove_dead_control_flow(&mut shader);
+        Ok(TranslatedShader(shader))
     }
 
     /// The inputs that the shader may read, without built-ins, which the previous stage has to
@@ -136,6 +138,7 @@ fn back_end(shader: &nir::Shader, key: &CompileKey<'_>) -> Result<ShaderBinary, 
         },
         soft_fp64: soft_fp64(key),
         soft_int64: soft_int64(key),
+        robust_storage: key.robust_buffers.storage,
         ..key.backend.clone()
     };
     Ok(fs::compile(shader, key.device, &options)?)

@@ -361,6 +361,7 @@ const PIPELINE: &[(&str, Pass, &[&str])] = &[
     ("opt_else", opt::else_removal::opt_else, &[]),
     ("opt_constants", opt::constants::opt_constants, &[]),
     ("opt_in_place", opt::in_place::opt_in_place, &[]),
+    ("opt_halves", opt::halves::opt_halves, &[]),
     // Behind the passes that rely on one definition of each VGRF.
     ("opt_invert", opt::invert::opt_invert, &[]),
 ];

@@ -295,7 +295,11 @@ fn is_divergent(shader: &Shader, instr: &Instr, divergent: &IdSet<Def>, join: Jo
             | IntrinsicOp::GetSsboSize
             | IntrinsicOp::LoadSsboAddress
             | IntrinsicOp::LoadSurfaceState => any_src,
-            IntrinsicOp::LoadUbo | IntrinsicOp::LoadSsbo | IntrinsicOp::LoadConstant => {
+            IntrinsicOp::LoadUbo
+            | IntrinsicOp::LoadSsbo
+            | IntrinsicOp::LoadConstant
+            | IntrinsicOp::LoadGlobal
+            | IntrinsicOp::LoadGlobalConstant => {
                 // Block reads move aligned dwords.
                 let bits = match i.alignment() {
                     0..4 => 0,

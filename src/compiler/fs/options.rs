@@ -21,6 +21,8 @@ pub struct Options {
     /// Fragment shaders get a SIMD32 variant if that is legal, even if it is not expected to be
     /// faster.
     pub force_simd32: bool,
+    /// Out-of-bounds accesses to storage buffers must not affect in-bounds ones.
+    pub robust_storage: bool,
     /// Graphics stages receive ranges of uniform buffers with their push data.
     pub push_ranges: bool,
     /// Booleans in registers have 32 bits, whatever was compared: for comparisons of the code.

@@ -4,6 +4,7 @@
 //! Out: the shader with the invariants in the crate's documentation, or an error.
 
 use crate::pass::{Ctx, OptError};
+use crate::passes::opt_dead_cf::opt_dead_cf;
 use crate::pipeline::GEN9;
 use crate::runner::PassRunner;
 use crate::validate_lowered::validate_lowered;
@@ -18,4 +19,10 @@ pub fn compile(shader: &mut Shader, ctx: Ctx) -> Result<(), OptError> {
     };
     runner.run(shader, GEN9)?;
     validate_lowered(shader, &runner.ctx)
+}
+
+/// Removes what constants, among them specialization constants, keep from being executed: the first
+/// pass of [`compile`], for [`inputs_read`](crate::inputs_read) before it.
+pub fn remove_dead_control_flow(shader: &mut Shader) {
+    opt_dead_cf(shader, &Ctx::default());
 }

@@ -91,7 +91,7 @@ mod validate_lowered;
 pub use algebra::pattern::{Inexact, RewriteRule};
 pub use algebra::rules::RULES;
 pub use analysis::inputs_read::inputs_read;
-pub use compile::compile;
+pub use compile::{compile, remove_dead_control_flow};
 pub use pass::{Ctx, IndirectSets, OptError, Pass, PassFn, PipelineStep, RobustBuffers};
 pub use pipeline::GEN9;
 pub use runner::{DumpFn, PassRunner, PassTiming};

@@ -67,6 +67,7 @@ pub static GEN9: &[PipelineStep] = &[
     PipelineStep::UntilStableIf(has_loops, OPTIMISE),
     PipelineStep::UntilStableIf(opt_low_bits::splits_sums, LOW_BITS),
     PipelineStep::Once(pass!(opt_reassociate)),
+    PipelineStep::Once(pass!(opt_barriers)),
     PipelineStep::Once(pass!(opt_forward_stores)),
     PipelineStep::Once(pass!(opt_load_store_vectorize)),
     PipelineStep::UntilStable(ALU),

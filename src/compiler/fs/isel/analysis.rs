@@ -38,6 +38,37 @@ pub(super) enum UrbPair {
 #[derive(Default)]
 pub(super) struct UrbPairs(pub(super) IdMap<Instr, UrbPair>);
 
+/// Bytes that a block read has read.
+pub(super) struct RunPart {
+    /// First byte and end, as constant parts of the offset.
+    pub(super) start: i64,
+    pub(super) end: i64,
+    pub(super) v: VgrfId,
+}
+
+/// Memory that uniform loads read together.
+pub(super) struct LoadRun {
+    /// The dynamic part of the offset or address.
+    pub(super) root: Option<Id<Def>>,
+    /// The constant part: first byte and end.
+    pub(super) first: i64,
+    pub(super) end: i64,
+    /// A power of two, and the residue of the whole offset or address of the first byte.
+    pub(super) align: (i64, i64),
+    /// Number of loads.
+    pub(super) loads: u32,
+    /// What has been read; empty until the first load is selected.
+    pub(super) parts: SmallVec<[RunPart; 2]>,
+}
+
+/// The uniform loads that block reads serve.
+#[derive(Default)]
+pub(super) struct BlockLoads {
+    pub(super) runs: Vec<LoadRun>,
+    /// For a load: the index of its run, and its constant offset.
+    pub(super) run_of: IdMap<Def, Option<(u32, i64)>>,
+}
+
 /// What is pushed of uniform buffers.
 #[derive(Default)]
 pub(super) struct PushedUbos {

@@ -10,10 +10,10 @@
 //! Tests: tests/fs/isel/, tests/fs/rows/.
 
 use super::bool_forms::combines_conditions;
-use super::context::{Isel, exec_of};
+use super::context::{ConditionInFlag, Isel, exec_of};
 use super::types::raw_type;
 use crate::lir::builder::{Exec, Lanes, Mods};
-use crate::lir::{Op, Pred};
+use crate::lir::{Inst, Op, Pred, Reg};
 use entity::Id;
 use isa::{ArfReg, CondMod, Opcode, PredCtrl, Type};
 use nir::{Alu, AluOp, Def};
@@ -113,6 +113,12 @@ impl Isel<'_> {
     /// Evaluates a boolean def into f0.0. Returns the flag subregister, and true if the flag holds
     /// the inverse. The flag bits of lanes that are not active are undefined.
     pub(super) fn condition_to_flag(&mut self, def: Id<Def>, exec: Exec) -> (u8, bool) {
+        if let Some(held) = self.condition_in_flag
+            && (held.def, held.exec) == (def, exec)
+            && !self.may_change_flags(held.end)
+        {
+            return (0, held.inverse);
+        }
         let to = FlagUse {
             exec,
             flag: 0,
@@ -120,7 +126,31 @@ impl Isel<'_> {
             without_masks: false,
             depth: 0,
         };
-        (0, self.evaluate(def, to))
+        // [`crate::opt::flags`] finds comparisons that are repeated, but no chains of them.
+        let is_chain = self.flag_operation(def, to).is_some();
+        let inverse = self.evaluate(def, to);
+        let end = self.b.lir.insts.len();
+        self.condition_in_flag = is_chain.then_some(ConditionInFlag {
+            def,
+            exec,
+            inverse,
+            end,
+        });
+        (0, inverse)
+    }
+
+    /// True if the flags may differ from what they were behind the first `since` instructions, or
+    /// other lanes may be active.
+    fn may_change_flags(&self, since: usize) -> bool {
+        let changes = |i: &Inst| {
+            let to_flag = matches!(i.dst.reg, Reg::Arf(ArfReg::Flag, _));
+            i.is_control() || i.writes_flag() || to_flag
+        };
+        self.b
+            .lir
+            .insts
+            .get(since..)
+            .is_none_or(|insts| insts.iter().any(changes))
     }
 
     /// Evaluates a condition for which [`Isel::is_shorter_as_flag`] into f0.0.

@@ -2,7 +2,7 @@
 //!
 //! In:  defs. Out: their element_locations, as operands in lane form.
 
-use super::analysis::{PushedUbos, SharedLoops, UrbPairs};
+use super::analysis::{BlockLoads, PushedUbos, SharedLoops, UrbPairs};
 use super::bool_forms::{Forms, MaskSize};
 use super::payload::Thread;
 use super::shared_registers::SharedRegisters;
@@ -29,6 +29,17 @@ pub(super) enum Loc {
         pitch: u8,
         half: u16,
     },
+}
+
+/// The combination of conditions that was evaluated into f0.0 last.
+#[derive(Clone, Copy)]
+pub(super) struct ConditionInFlag {
+    pub(super) def: Id<Def>,
+    pub(super) exec: Exec,
+    /// The flag holds the inverse.
+    pub(super) inverse: bool,
+    /// Number of instructions up to the evaluation.
+    pub(super) end: usize,
 }
 
 /// Copies that implement phis: (phi, source).
@@ -76,6 +87,9 @@ pub(super) struct Isel<'a> {
     pub(super) shared: SharedRegisters,
     pub(super) shared_loops: SharedLoops,
     pub(super) urb_pairs: UrbPairs,
+    pub(super) block_loads: BlockLoads,
+    /// Accesses to storage buffers are robust.
+    pub(super) robust_storage: bool,
     pub(super) pushed_ubos: PushedUbos,
     pub(super) sampler_index_uses: IdMap<Def, u32>,
     /// Ranges of uniform buffers may be pushed into registers.
@@ -93,12 +107,16 @@ pub(super) struct Isel<'a> {
     pub(super) dword_booleans: bool,
     /// VGRFs with masks of words. Those of other booleans have (at least) dwords.
     pub(super) word_masks: IdMap<Vgrf, bool>,
+    /// The combination of conditions that f0.0 holds while nothing writes a flag.
+    pub(super) condition_in_flag: Option<ConditionInFlag>,
     /// The operation being selected saturates its result.
     pub(super) saturating: bool,
     /// Number of leading components of each def that are read.
     pub(super) components_read: IdMap<Def, u8>,
     /// Texture instructions that share some but not all parameters with another one.
     pub(super) splits_payload: IdMap<Def, bool>,
+    /// Coordinates that an image write or atomic needs in one payload.
+    pub(super) written_coordinates: IdMap<Def, bool>,
 }
 
 impl Isel<'_> {

@@ -24,7 +24,7 @@ const ADDRESS_OFFSET: u64 = abi::SURFACE_ADDRESS_DWORD as u64 * 4;
 
 impl Isel<'_> {
     /// The payload of addresses, eight bytes for each lane.
-    fn address_payload(&mut self, address: Lanes, exec: Exec) -> Src {
+    pub(super) fn address_payload(&mut self, address: Lanes, exec: Exec) -> Src {
         let address = match address.imm_bits() {
             Some(bits) => self.b.imm_reg(Type::Uq, bits),
             None => address,
@@ -34,6 +34,10 @@ impl Isel<'_> {
 
     pub(super) fn select_load_global(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
+        if !self.is_divergent(def) {
+            self.select_uniform_global_load(i);
+            return;
+        }
         let d = self.sh.defs[def];
         let bytes = d.bit_size / 8;
         let n = d.num_components;
@@ -167,10 +171,16 @@ impl Isel<'_> {
             self.emit_add_to_address(exec, sum, address.retype(Type::Uq), add);
             sum
         };
-        let v = self.b.lir.vgrf(GRF_BYTES * u32::from(n));
         let payload = self.b.collect(exec, &[], &[payload.retype(Type::Uq)]);
+        self.read_for_all(payload, n)
+    }
+
+    /// Reads `n` dwords at the addresses in the payload, without the execution mask. Each dword of
+    /// the response is in a register of its own.
+    pub(super) fn read_for_all(&mut self, payload: Src, n: u8) -> VgrfId {
+        let v = self.b.lir.vgrf(GRF_BYTES * u32::from(n));
         self.b.send(
-            exec,
+            Exec::NoMask(8),
             Dst::vgrf(v, 0, Type::Ud, 1),
             payload,
             Src::NULL,

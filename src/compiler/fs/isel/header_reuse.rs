@@ -87,7 +87,7 @@ impl Isel<'_> {
     }
 
     /// Splits an offset into a dynamic part and a constant.
-    fn split_offset(&self, offset: Id<Def>) -> Option<(Option<Id<Def>>, u32)> {
+    pub(super) fn split_offset(&self, offset: Id<Def>) -> Option<(Option<Id<Def>>, u32)> {
         if let Some(constant) = self.sh.const_component(offset, 0) {
             return Some((None, u32::try_from(constant).ok()?));
         }

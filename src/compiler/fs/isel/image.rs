@@ -12,6 +12,7 @@
 
 use super::context::Isel;
 use super::memory::{atomic_op, unsupported_atomic};
+use super::payload::intrinsics;
 use super::surface::SURFACE_STEP;
 use super::unsupported::unsupported_intrinsic;
 use crate::error::FsError;
@@ -20,7 +21,7 @@ use crate::lir::message::{self, SamplerOp};
 use crate::lir::{Dst, SendInfo, Src};
 use entity::Id;
 use isa::Type;
-use nir::{Def, Intrinsic, IntrinsicOp};
+use nir::{CfEvent, Def, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
 /// The format of a read that declares none.
@@ -62,25 +63,59 @@ impl Isel<'_> {
     /// For every eight lanes: first lane, coordinate payload and data payload.
     fn image_payloads(&mut self, coord: Id<Def>, data: &[Lanes]) -> SmallVec<[(u8, Src, Src); 4]> {
         let coord = self.dwords(coord);
+        self.split_payloads(&coord, data)
+    }
+
+    /// For every eight lanes: first lane and the two payloads; the second one may be empty.
+    fn split_payloads(
+        &mut self,
+        first: &[Lanes],
+        second: &[Lanes],
+    ) -> SmallVec<[(u8, Src, Src); 4]> {
         let (lanes, first_lanes) = self.split_lanes(TYPED_LANES);
         first_lanes
             .map(|lane| {
                 let exec = Exec::Range(lane, lanes);
-                let coord = self.b.collect(exec, &[], &coord);
-                let data = match data {
+                let first = self.b.collect(exec, &[], first);
+                let second = match second {
                     [] => Src::NULL,
-                    data => self.b.collect(exec, &[], data),
+                    second => self.b.collect(exec, &[], second),
                 };
-                (lane, coord, data)
+                (lane, first, second)
             })
             .collect()
     }
 
+    /// Finds the coordinates at which images are written.
+    pub(super) fn find_written_coordinates(&mut self, layout: &[CfEvent]) {
+        use IntrinsicOp as I;
+        for i in intrinsics(self.sh, layout) {
+            if let I::BindlessImageStore | I::BindlessImageAtomic | I::BindlessImageAtomicSwap =
+                i.op
+            {
+                self.written_coordinates[i.srcs[1]] = true;
+            }
+        }
+    }
+
+    /// For every eight lanes: first lane, and the two payloads of a message that has coordinates
+    /// alone. The second payload is the last of several coordinates, so that registers that hold
+    /// one coordinate of all lanes are payloads without a copy. It is empty if a write, whose
+    /// second payload is data, shares the first payload.
+    fn coordinate_payloads(&mut self, coord: Id<Def>) -> SmallVec<[(u8, Src, Src); 4]> {
+        let all = self.dwords(coord);
+        let whole = self.written_coordinates[coord] || all.len() == 1;
+        let (first, second) = all.split_at(all.len() - usize::from(!whole));
+        self.split_payloads(first, second)
+    }
+
     fn select_image_load(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
-        let n = self.sh.defs[def].num_components;
-        let payloads = self.image_payloads(i.srcs[1], &[]);
+        // Components behind the last one that is read are not written.
+        let n = self.components_read[def].max(1);
+        let payloads = self.coordinate_payloads(i.srcs[1]);
         let coordinates = self.sh.defs[i.srcs[1]].num_components;
+        let second = u8::from(!payloads.iter().all(|p| p.2 == Src::NULL));
         let surface_index = match i.index("format") {
             UNKNOWN_FORMAT => abi::VIEW_FORMAT_SLOT,
             _ => abi::TYPED_READ_SLOT,
@@ -91,14 +126,16 @@ impl Isel<'_> {
             .lir
             .vgrf(u32::from(self.b.width()) * 4 * u32::from(n));
         self.for_each_surface(surface, &mut |isel, bti, handle_offset, handle, mods| {
-            for &(lane, payload, none) in &payloads {
+            for &(lane, payload, last) in &payloads {
                 let info = SendInfo {
                     handle_offset,
+                    mlen: coordinates - second,
+                    ex_mlen: second,
                     ..message::typed_read(bti, lane, coordinates, n)
                 };
                 let dst = Dst::vgrf(v, u32::from(lane) * 4 * u32::from(n), Type::Ud, 1);
                 let exec = Exec::Range(lane, TYPED_LANES);
-                isel.b.send(exec, dst, payload, none, handle, info, mods);
+                isel.b.send(exec, dst, payload, last, handle, info, mods);
             }
         });
         self.set_from_responses(def, v, n, 0);

@@ -141,7 +141,9 @@ impl Isel<'_> {
         base: u32,
     ) {
         let Some(def) = i.def else { return };
-        if self.select_shared_block_load(i, handle, handle_offset) {
+        if self.select_shared_block_load(i, handle, handle_offset)
+            || self.select_joined_load(i, handle, handle_offset)
+        {
             return;
         }
         let address = self.byte_offset(offset, base);

@@ -13,6 +13,7 @@
 
 mod alu;
 mod analysis;
+mod block_loads;
 mod bool_forms;
 mod cond;
 mod context;

@@ -61,7 +61,8 @@ impl Isel<'_> {
     }
 
     /// Sets the components of a def from the responses of eight-lane messages, each of which has
-    /// `dwords` dwords for a lane. Component 0 of the def is dword `first`.
+    /// `dwords` dwords for a lane. Component 0 of the def is dword `first`; components that the
+    /// responses lack are not read.
     pub(super) fn set_from_responses(
         &mut self,
         def: Id<Def>,
@@ -71,7 +72,8 @@ impl Isel<'_> {
     ) {
         let (lanes, first_lanes) = self.split_lanes(8);
         let offset_of = |c: u8| u32::from(c + first) * u32::from(lanes) * 4;
-        let components = self.sh.defs[def].num_components;
+        let read = self.components_read[def].max(1);
+        let components = read.min(dwords - first);
         if self.b.width() == lanes || dwords == 1 {
             for c in 0..components {
                 let loc = Loc::Reg {

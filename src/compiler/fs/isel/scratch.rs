@@ -39,11 +39,11 @@ impl Isel<'_> {
     }
 
     /// The offset of each lane's data in scratch, where the dwords of all lanes are interleaved: in
-    /// dwords if `dwords`, else in bytes.
+    /// dwords if `dwords`, else in bytes. The accesses of a block compute what they have in common
+    /// once: the constant part is added last.
     fn scratch_offset(&mut self, offset: Id<Def>, base: u32, dwords: bool) -> Lanes {
         let exec = Exec::Active;
         let ud = Type::Ud;
-        let address = self.byte_offset(offset, base);
         let log2 = u64::from(self.b.width().trailing_zeros());
         let lane = self.lane_id();
         let emit = |isel: &mut Self, op, a, b: u64| {
@@ -53,12 +53,24 @@ impl Isel<'_> {
             to
         };
         if dwords {
-            let scaled = emit(self, Opcode::Shl, address, log2 - 2);
-            let to = self.b.temp(ud, exec);
-            self.b
-                .binary(Opcode::Add, exec, to, scaled, lane, Mods::NONE);
-            return to;
+            let (root, constant) = self.split_offset(offset).unwrap_or((Some(offset), 0));
+            let first = match root {
+                None => lane,
+                Some(root) => {
+                    let bytes = self.comp(root, 0, ud);
+                    let scaled = emit(self, Opcode::Shl, bytes, log2 - 2);
+                    let to = self.b.temp(ud, exec);
+                    self.b
+                        .binary(Opcode::Add, exec, to, scaled, lane, Mods::NONE);
+                    to
+                }
+            };
+            return match constant.wrapping_add(base) << (log2 - 2) {
+                0 => first,
+                constant => emit(self, Opcode::Add, first, constant.into()),
+            };
         }
+        let address = self.byte_offset(offset, base);
         let high = emit(self, Opcode::And, address, 0xffff_fffc);
         let high = emit(self, Opcode::Shl, high, log2);
         let low = emit(self, Opcode::And, address, 3);

@@ -2,7 +2,7 @@
 //!
 //! In:  a shader and a SIMD width. Out: [`Selected`].
 
-use super::analysis::{PushedUbos, SharedLoops, UrbPairs};
+use super::analysis::{BlockLoads, PushedUbos, SharedLoops, UrbPairs};
 use super::bool_forms::MaskSize;
 use super::context::{Isel, Loc, exec_of};
 use super::payload::Thread;
@@ -118,6 +118,8 @@ pub(crate) fn select(
         shared: SharedRegisters::default(),
         shared_loops: SharedLoops::default(),
         urb_pairs: UrbPairs::default(),
+        block_loads: BlockLoads::default(),
+        robust_storage: options.robust_storage,
         pushed_ubos: PushedUbos::default(),
         sampler_index_uses: IdMap::default(),
         push_ranges: options.push_ranges,
@@ -127,9 +129,11 @@ pub(crate) fn select(
         bool_forms: IdMap::default(),
         dword_booleans: options.dword_booleans,
         word_masks: IdMap::default(),
+        condition_in_flag: None,
         saturating: false,
         components_read: IdMap::default(),
         splits_payload: IdMap::default(),
+        written_coordinates: IdMap::default(),
     };
     let lane_bytes = u64::from(sh.info.scratch_bytes).next_multiple_of(4);
     isel.b.lir.reserve_scratch(lane_bytes * u64::from(width))?;
@@ -158,12 +162,14 @@ impl<'a> Isel<'a> {
         self.choose_pushed_ubos(layout);
         self.choose_sampler_table(layout);
         self.find_shared_blocks(layout);
+        self.find_block_loads(layout);
         self.find_shared_loops(layout);
         self.find_urb_pairs(layout);
         self.find_saturates(layout);
         self.find_int64_halves(layout);
         self.find_components_read(layout);
         self.find_split_payloads(layout);
+        self.find_written_coordinates(layout);
         self.emit_lane_id(layout);
         self.emit_live_mask(layout);
         self.emit_geometry_state();

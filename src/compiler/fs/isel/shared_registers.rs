@@ -34,6 +34,8 @@ pub(super) struct SharedRegisters {
     /// Counts writes to header dwords.
     pub(super) header_writes: u32,
     pub(super) block_header: Option<VgrfId>,
+    /// Header of block reads at 64-bit addresses.
+    pub(super) address_header: Option<VgrfId>,
     pub(super) stateless_header: Option<VgrfId>,
     /// Payload of barrier messages.
     pub(super) barrier_payload: Option<VgrfId>,

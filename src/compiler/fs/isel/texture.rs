@@ -73,6 +73,14 @@ fn first_payload_len(tex: &Tex, parameters: usize) -> usize {
     }
 }
 
+/// Removes parameters that are zero from the end: those that a message lacks are zero. It must have
+/// the first one.
+fn drop_trailing_zeros(parameters: &mut Parameters) {
+    while parameters.len() > 1 && parameters.last().and_then(Lanes::imm_bits) == Some(0) {
+        parameters.pop();
+    }
+}
+
 impl Isel<'_> {
     /// Selects a texture instruction.
     pub(super) fn select_tex(&mut self, tex: &Tex) -> Result<(), FsError> {
@@ -89,7 +97,11 @@ impl Isel<'_> {
                 "the NIR pipeline should have added a texture handle",
             ));
         };
-        let (op, parameters) = self.message_parameters(tex)?;
+        let (op, mut parameters) = self.message_parameters(tex)?;
+        let all = parameters.len();
+        if !matches!(tex.op, TexOp::TxfMs | TexOp::TxfMsMcs) {
+            drop_trailing_zeros(&mut parameters);
+        }
         let header = self.message_header(tex, op)?;
         let sampler_index = match header {
             Some(_) => 0,
@@ -101,7 +113,9 @@ impl Isel<'_> {
         // pushed descriptors cover the width that chose them, see [`super::descriptors`].)
         let in_first = match header {
             Some(_) => 0,
-            None if self.splits_payload[tex.def] => first_payload_len(tex, parameters.len()),
+            None if self.splits_payload[tex.def] => {
+                first_payload_len(tex, all).min(parameters.len())
+            }
             None => parameters.len(),
         };
         // Messages with derivatives have eight lanes, and so have those that would exceed the

@@ -9,8 +9,9 @@ use isa::descriptor::value::{
     render_target_subtype, sampler_simd_mode, typed_slot_group, untyped_simd_mode,
 };
 use isa::descriptor::{
-    self, a64_atomic, a64_scattered, atomic, bti, byte_scattered, common, dword_scattered, fence,
-    interpolator, oword_block, render_target, sample, scratch_block, typed, typed_atomic, untyped,
+    self, a64_atomic, a64_block, a64_scattered, atomic, bti, byte_scattered, common,
+    dword_scattered, fence, interpolator, oword_block, render_target, sample, scratch_block, typed,
+    typed_atomic, untyped,
 };
 use isa::message::{
     constant_cache, data_cache_0, data_cache_1, gateway, pixel_interpolator, render_cache, sampler,
@@ -338,6 +339,30 @@ pub(crate) const fn block_read(bti: u32, regs: u8, changing: bool) -> SendInfo {
             1,
             0,
             regs,
+        )
+    }
+}
+
+/// A64 OWord block read of 1, 2, 4 or 8 OWords at the address in dwords 0 and 1 of the header, a
+/// multiple of 16. A single OWord arrives in the low half of a register.
+pub(crate) const fn a64_block_read(owords: u8) -> SendInfo {
+    let size = match owords {
+        1 => oword_block_size::OWORD_LOW,
+        n => oword_block_size::OWORDS_2 + n.ilog2() - 1,
+    };
+    let control = a64_block::BLOCK_SIZE.encode(size);
+    SendInfo {
+        header: true,
+        ..info(
+            data_cache_1::SFID,
+            desc(
+                bti::STATELESS_NON_COHERENT,
+                data_cache_1::A64_BLOCK_READ,
+                control,
+            ),
+            1,
+            0,
+            owords.div_ceil(2),
         )
     }
 }

@@ -14,6 +14,7 @@ pub(crate) mod cse;
 pub(crate) mod dce;
 pub(crate) mod else_removal;
 pub(crate) mod flags;
+pub(crate) mod halves;
 pub(crate) mod in_place;
 pub(crate) mod invert;
 pub(crate) mod lane_cfg;

@@ -113,6 +113,12 @@ rules! {
     ishl_of_zero: "(ishl 0 a)" => "0", INTS, NONE;
     ushr_of_zero: "(ushr 0 a)" => "0", INTS, NONE;
     ishr_of_zero: "(ishr 0 a)" => "0", INTS, NONE;
+    ishl_count: "(ishl a (iand b 31))" => "(ishl a b)", B32, NONE;
+    ishr_count: "(ishr a (iand b 31))" => "(ishr a b)", B32, NONE;
+    ushr_count: "(ushr a (iand b 31))" => "(ushr a b)", B32, NONE;
+    ishl_count_64: "(ishl a (iand b 63))" => "(ishl a b)", &[64], NONE;
+    ishr_count_64: "(ishr a (iand b 63))" => "(ishr a b)", &[64], NONE;
+    ushr_count_64: "(ushr a (iand b 63))" => "(ushr a b)", &[64], NONE;
     ishl_of_sum: "(ishl (iadd a #b) #c)" => "(iadd (ishl a #c) (ishl #b #c))", INTS, NONE;
     ushr_byte_high: "(iand (ushr a 8) 255)" => "(extract_u8 a 1)", B32, NONE;
     ushr_byte_third: "(iand (ushr a 16) 255)" => "(extract_u8 a 2)", B32, NONE;
@@ -306,6 +312,8 @@ rules! {
     trunc_of_trunc: "(ftrunc (ftrunc a))" => "(ftrunc a)", FLOATS, NONE;
 
     // --- packing ---------------------------------------------------------------------------------
+    i2i_of_pack: "(i2i (pack_64_2x32_split a b))" => "a", B32, NONE;
+    u2u_of_pack: "(u2u (pack_64_2x32_split a b))" => "a", B32, NONE;
     unpack_x_of_pack: "(unpack_64_2x32_split_x (pack_64_2x32_split a b))" => "a", B32, NONE;
     unpack_y_of_pack: "(unpack_64_2x32_split_y (pack_64_2x32_split a b))" => "b", B32, NONE;
     pack_of_unpack: "(pack_64_2x32_split (unpack_64_2x32_split_x a) (unpack_64_2x32_split_y a))" => "a", &[64], NONE;

@@ -309,8 +309,9 @@ fn lower(b: &mut Builder<'_>, i: &Intrinsic, origin: Origin, ctx: &Ctx) -> Actio
         Some(bytes) => inline_block(b, i.srcs[at], bytes, sets.base_high),
         None => load_buffer(b, i.srcs[at], origin, sets.base_high),
     };
-    let zeros = (IndirectDescriptor::ZEROS_OFFSET, sets.base_high);
-    let discarded = (IndirectDescriptor::DISCARD_OFFSET, sets.base_high);
+    // The alignment that an access states also holds outside.
+    let zeros = |start| (IndirectDescriptor::ZEROS_OFFSET + start, sets.base_high);
+    let discarded = |start| (IndirectDescriptor::DISCARD_OFFSET + start, sets.base_high);
     let bytes = |b: &Builder<'_>, def| u32::from(b.components(def)) * u32::from(b.bits(def)) / 8;
     match i.op {
         Op::GetSsboSize => Action::Replace(buffer.bytes),
@@ -319,27 +320,27 @@ fn lower(b: &mut Builder<'_>, i: &Intrinsic, origin: Origin, ctx: &Ctx) -> Actio
                 return Action::Keep;
             };
             let size = bytes(b, def);
-            let (address, _) = emit_bounded_address(b, buffer, i.srcs[1], size, zeros);
             let (op, alignment) = match i.op {
                 Op::LoadUbo => (Op::LoadGlobalConstant, UNIFORM_ALIGNMENT),
                 _ => (Op::LoadGlobal, STORAGE_ALIGNMENT),
             };
             let [mul, offset] = align(i, alignment);
+            let (address, _) = emit_bounded_address(b, buffer, i.srcs[1], size, zeros(offset));
             let (n, bits) = (b.components(def), b.bits(def));
             let indices = [i.index("access"), mul, offset];
             Action::Replace(b.load(op, n, bits, &[address], &indices))
         }
         Op::StoreSsbo => {
             let size = bytes(b, i.srcs[0]);
-            let (address, _) = emit_bounded_address(b, buffer, i.srcs[2], size, discarded);
             let [mul, offset] = align(i, STORAGE_ALIGNMENT);
+            let (address, _) = emit_bounded_address(b, buffer, i.srcs[2], size, discarded(offset));
             let indices = [i.index("write_mask"), i.index("access"), mul, offset];
             b.intrinsic(Op::StoreGlobal, None, &[i.srcs[0], address], &indices);
             Action::Remove
         }
         _ => {
             let size = bytes(b, i.srcs[2]);
-            let (address, inside) = emit_bounded_address(b, buffer, i.srcs[1], size, discarded);
+            let (address, inside) = emit_bounded_address(b, buffer, i.srcs[1], size, discarded(0));
             let mut operands: SmallVec<[Id<Def>; 4]> = SmallVec::from_iter([address]);
             operands.extend(i.srcs.iter().skip(2).copied());
             let op = match i.op {

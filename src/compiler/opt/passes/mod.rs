@@ -35,6 +35,7 @@ pub(crate) mod lower_ycbcr;
 pub(crate) mod opt_access;
 pub(crate) mod opt_algebraic;
 pub(crate) mod opt_array_copies;
+pub(crate) mod opt_barriers;
 pub(crate) mod opt_constant_folding;
 pub(crate) mod opt_copy_prop;
 pub(crate) mod opt_cse;

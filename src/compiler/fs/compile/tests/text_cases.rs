@@ -1,8 +1,8 @@
 //! Runs the text cases of tests/fs that are NIR.
 //!
 //! The first line of a case is `test <dump> simd<width>`, followed by `among all` if other widths
-//! are compiled too. The case checks the dump of this name ([`Options::dumps`]) of the variant of
-//! this width.
+//! are compiled too, and by `robust` for robust accesses to storage buffers. The case checks the
+//! dump of this name ([`Options::dumps`]) of the variant of this width.
 
 use super::cases::{Case, read_cases};
 use crate::FsError;
@@ -51,6 +51,7 @@ fn compile_shader(
     shader: &Shader,
     width: Option<u8>,
     dump: &str,
+    robust_storage: bool,
     spill_everything: bool,
 ) -> Result<ShaderBinary, FsError> {
     let options = Options {
@@ -58,6 +59,7 @@ fn compile_shader(
         required_width: width,
         dumps: vec![dump.to_owned()],
         validate: true,
+        robust_storage,
         spill_everything,
         ..Options::default()
     };
@@ -68,15 +70,16 @@ fn compile_shader(
 fn run(case: &Case) {
     case.check_rule_names();
     let Case { path, words, .. } = case;
-    let [dump, width, among @ ..] = &words[..] else {
+    let [dump, width, more @ ..] = &words[..] else {
         panic!("{path}: no dump and width")
     };
     let width = width.strip_prefix("simd").and_then(|w| w.parse().ok());
     let width: u8 = width.unwrap_or_else(|| panic!("{path}: no width"));
-    let alone = among.is_empty();
+    let has = |word: &str| more.iter().any(|w| w == word);
+    let alone = !has("among");
     let shader = nir::parse(&case.input).unwrap_or_else(|e| panic!("{path}: {e}"));
     nir::validate(&shader).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let binary = compile_shader(&shader, alone.then_some(width), "all", false);
+    let binary = compile_shader(&shader, alone.then_some(width), "all", has("robust"), false);
     let binary = binary.unwrap_or_else(|e| panic!("{path}: {e}"));
     let mut variants = binary.variants.iter();
     let variant = variants.find(|v| alone || v.simd_width == width).unwrap();
@@ -118,7 +121,7 @@ fn printed_lir_is_parsed_to_the_same_lir() {
             }
             for (width, spill_everything) in [(8, false), (8, true), (16, false), (32, false)] {
                 // Instruction selection may panic on NIR that is not lowered.
-                let compile = || compile_shader(&shader, Some(width), "", spill_everything);
+                let compile = || compile_shader(&shader, Some(width), "", false, spill_everything);
                 match std::panic::catch_unwind(std::panic::AssertUnwindSafe(compile)) {
                     Ok(Ok(_)) => compiled += 1,
                     Ok(Err(FsError::Invalid { pass, what, .. })) if what.contains("its text") => {
@@ -147,7 +150,8 @@ fn unused_swizzle_entries_are_not_read() {
                 alu.srcs[i].swizzle[used..].fill(15);
             }
         }
-        let code = |shader| compile_shader(shader, None, "", false).map(|binary| binary.code);
+        let code =
+            |shader| compile_shader(shader, None, "", false, false).map(|binary| binary.code);
         assert!(code(&shader) == code(&changed), "{}", case.path);
     }
 }
