@@ -28,8 +28,15 @@ impl Comparison {
                 return String::new();
             };
             format!(
-                "; executed at SIMD{}: {} threads, {} instructions, {} messages, {} cycles\n",
-                cost.width, cost.threads, cost.instructions, cost.sends, cost.cycles
+                "; executed at SIMD{}: {} threads, {} instructions, {} messages, {} cycles \
+                 (busy {}, alone {})\n",
+                cost.width,
+                cost.threads,
+                cost.instructions,
+                cost.sends,
+                cost.cycles,
+                cost.busy,
+                cost.alone
             )
         })
     }
@@ -318,7 +325,8 @@ mod tests {
         let ran = Some(Ok(cost(450.0, 10.0, 2.0)));
         comparison.ours.insert("a".into(), Ok(row(ran)));
         comparison.theirs.insert("a".into(), Ok(row(None)));
-        let text = "; executed at SIMD16: 2 threads, 10 instructions, 2 messages, 450 cycles\n";
+        let text = "; executed at SIMD16: 2 threads, 10 instructions, 2 messages, 450 cycles \
+            (busy 0, alone 0)\n";
         assert_eq!(comparison.heads("a"), [text.to_owned(), String::new()]);
     }
 }

@@ -520,4 +520,74 @@ mod tests {
             );
         }
     }
+
+    /// An archive without checksums and compression: a changed byte reaches the parsers.
+    fn unprotected() -> Vec<u8> {
+        let mut writer = ArchiveWriter::new(6);
+        writer.add_module(0xaa, &[0x0723_0203, 0x80, u32::MAX]);
+        let constants = ",\"specializationInfo\":{\"dataSize\":3,\"data\":\"AQID\",\
+            \"mapEntries\":[{\"offset\":1,\"size\":2,\"constantID\":7}]}";
+        for (tag, section, hash, object) in [
+            (7, "computePipelines", 1, compute(0x50, constants)),
+            (
+                3,
+                "pipelineLayouts",
+                0x50,
+                "{\"setLayouts\":[\"60\"]}".into(),
+            ),
+            (
+                2,
+                "setLayouts",
+                0x60,
+                "{\"bindings\":[{\"binding\":2,\"descriptorType\":7,\
+                  \"descriptorCount\":3,\"stageFlags\":1}]}"
+                    .into(),
+            ),
+        ] {
+            let text = format!("{{\"{section}\":{{\"{hash:016x}\":{object}}}}}");
+            writer.add(tag, hash, text.as_bytes(), Packing::Plain);
+        }
+        let (mut bytes, mut entry) = (writer.bytes, 16);
+        while entry < bytes.len() {
+            let size = u32::from_le_bytes(bytes[entry + 40..entry + 44].try_into().unwrap());
+            bytes[entry + 48..entry + 52].fill(0);
+            entry += 56 + size as usize;
+        }
+        bytes
+    }
+
+    /// Reads everything in an archive; the number of stages, words and bindings.
+    fn read_all(bytes: Vec<u8>) -> Result<[usize; 3], FossilizeError> {
+        let library = Library::new(Cursor::new(bytes))?;
+        let mut counts = [library.stages.len(), 0, 0];
+        for stage in &library.stages {
+            counts[1] += library.module(stage.state.module)?.len();
+            let sets = library.sets(stage.state.layout)?.unwrap_or_default();
+            counts[2] += sets.iter().map(Vec::len).sum::<usize>();
+        }
+        Ok(counts)
+    }
+
+    #[test]
+    fn a_changed_byte_is_harmless_or_one_error_with_its_place() {
+        let bytes = unprotected();
+        assert_eq!(read_all(bytes.clone()).unwrap(), [1, 3, 1]);
+        let mut errors = 0;
+        for position in 0..bytes.len() {
+            for pattern in [1, 0x10, 0x80, 0xff] {
+                let mut changed = bytes.clone();
+                changed[position] ^= pattern;
+                let Err(error) = read_all(changed) else {
+                    continue;
+                };
+                errors += 1;
+                let text = error.to_string();
+                let is_clear =
+                    text.starts_with("offset 0x") || text.starts_with("the archive has no ");
+                assert!(is_clear, "{position}: {text}");
+            }
+        }
+        // Most bytes matter.
+        assert!(errors > 2 * bytes.len(), "{errors} of {}", 4 * bytes.len());
+    }
 }
