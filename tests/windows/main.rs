@@ -30,6 +30,8 @@ trait Server {
     fn knows_size(&self) -> bool;
 }
 
+const SRGB: vk::ColorSpaceKHR = vk::ColorSpaceKHR::SRGB_NONLINEAR;
+
 /// Colours of which no two alike follow one another.
 fn colour(number: u32) -> [u8; 3] {
     [number * 37, number * 91 + 40, number * 151 + 80].map(|part| part as u8)
@@ -102,12 +104,28 @@ fn main() {
         present(&screen, &mut *server, current, number);
         number += 8;
     }
+    // What pictures in other colour spaces look like depends on the screen.
+    let spaces = screen.spaces();
+    for &space in spaces.iter().filter(|&&space| space != SRGB) {
+        let next = screen.chain_in(space, vk::PresentModeKHR::FIFO, [64, 64], chain.as_ref());
+        if let Some(old) = chain.replace(next) {
+            screen.destroy(old);
+        }
+        let current = chain.as_ref().expect("it was just made");
+        for _ in 0..4 {
+            let shown = screen.frame(current, colour(number), u64::from(number) + 1);
+            assert!(shown.is_ok(), "{space:?}: {shown:?}");
+            number += 1;
+        }
+        screen.wait_for(current, u64::from(number));
+    }
     if let Some(chain) = chain {
         screen.destroy(chain);
     }
     println!(
-        "{kind}: {number} pictures, {} modes, on {}",
+        "{kind}: {number} pictures, {} modes, {} colour spaces, on {}",
         modes.len(),
+        spaces.len(),
         screen.name()
     );
 }

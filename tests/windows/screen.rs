@@ -1,8 +1,13 @@
 //! A device with a surface, and the steps of presenting.
 
+use std::ffi::CStr;
+
 use ash::{khr, vk};
 
 use crate::Server;
+
+/// The format of images.
+const FORMAT: vk::Format = vk::Format::B8G8R8A8_UNORM;
 
 /// Everything that presents.
 pub struct Screen {
@@ -33,7 +38,14 @@ impl Screen {
                 c"VK_KHR_xcb_surface",
                 c"VK_KHR_wayland_surface",
             ];
-            let names = names.map(|name| name.as_ptr());
+            let offered = entry.enumerate_instance_extension_properties(None);
+            let is_offered = |name: &CStr| {
+                let mut offered = offered.iter().flatten();
+                offered.any(|row| row.extension_name_as_c_str() == Ok(name))
+            };
+            let spaces = Some(c"VK_EXT_swapchain_colorspace").filter(|name| is_offered(name));
+            let names = names.into_iter().chain(spaces);
+            let names: Vec<_> = names.map(CStr::as_ptr).collect();
             let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
             let info = vk::InstanceCreateInfo::default()
                 .application_info(&app)
@@ -89,6 +101,17 @@ impl Screen {
         modes.unwrap()
     }
 
+    /// The colour spaces in which it shows the format of [`Screen::chain`].
+    pub fn spaces(&self) -> Vec<vk::ColorSpaceKHR> {
+        let formats = unsafe {
+            self.surfaces
+                .get_physical_device_surface_formats(self.physical, self.surface)
+        };
+        let formats = formats.unwrap().into_iter();
+        let formats = formats.filter(|format| format.format == FORMAT);
+        formats.map(|format| format.color_space).collect()
+    }
+
     /// Its size.
     pub fn extent(&self) -> [u32; 2] {
         let found = unsafe {
@@ -100,8 +123,14 @@ impl Screen {
     }
 
     /// A swapchain, which follows another.
-    pub fn chain(
+    pub fn chain(&self, mode: vk::PresentModeKHR, size: [u32; 2], old: Option<&Chain>) -> Chain {
+        self.chain_in(vk::ColorSpaceKHR::SRGB_NONLINEAR, mode, size, old)
+    }
+
+    /// A swapchain in a colour space.
+    pub fn chain_in(
         &self,
+        space: vk::ColorSpaceKHR,
         mode: vk::PresentModeKHR,
         [width, height]: [u32; 2],
         old: Option<&Chain>,
@@ -109,8 +138,8 @@ impl Screen {
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(self.surface)
             .min_image_count(3)
-            .image_format(vk::Format::B8G8R8A8_UNORM)
-            .image_color_space(vk::ColorSpaceKHR::SRGB_NONLINEAR)
+            .image_format(FORMAT)
+            .image_color_space(space)
             .image_extent(vk::Extent2D { width, height })
             .image_array_layers(1)
             .image_usage(vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_DST)
