@@ -19,7 +19,7 @@
 //! passes_on = ["Intel"]       # besides Ingot, drivers whose result is known: it must pass there
 //! ```
 //!
-//! The nearest entry counts: that of the script, then that of its folder, then that of the folder
+//! A script may have one entry for skipping and one for failing. The nearest entry counts: that of the script, then that of its folder, then that of the folder
 //! around it. An entry for another driver does not count at all, so the script is expected to pass
 //! there.
 
@@ -64,8 +64,11 @@ impl Expectation {
 #[derive(Clone, Debug, Default)]
 pub struct Expectations {
     root: PathBuf,
-    entries: BTreeMap<String, Expectation>,
+    entries: Entries,
 }
+
+/// The entries of each script or folder: one, or one for each verdict that it may have.
+type Entries = BTreeMap<String, Vec<Expectation>>;
 
 impl Expectations {
     /// Reads the file in `root`. Without a file all scripts are expected to pass.
@@ -83,13 +86,23 @@ impl Expectations {
         })
     }
 
-    /// The expectation for `script` on the device named `device`; `None`: it passes.
-    pub fn expectation(&self, script: &Path, device: &str) -> Option<&Expectation> {
+    /// The expectation for `script` on the device named `device`; `None`: it passes. Of several,
+    /// the one for the verdict that it has.
+    pub fn expectation(
+        &self,
+        script: &Path,
+        device: &str,
+        verdict: Verdict,
+    ) -> Option<&Expectation> {
         let name = script.strip_prefix(&self.root).ok()?.to_str()?;
         let ends =
             std::iter::once(name.len()).chain(name.rmatch_indices('/').map(|(at, _)| at + 1));
-        ends.filter_map(|end| self.entries.get(name.get(..end)?))
-            .find(|entry| entry.concerns(device))
+        let nearest = ends
+            .filter_map(|end| self.entries.get(name.get(..end)?))
+            .find(|entries| entries.iter().any(|entry| entry.concerns(device)))?;
+        let concerning = || nearest.iter().filter(|entry| entry.concerns(device));
+        let matching = concerning().find(|entry| entry.verdict == verdict);
+        matching.or_else(|| concerning().next())
     }
 
     /// Entries whose script or folder does not exist.
@@ -108,9 +121,9 @@ impl Expectations {
     }
 }
 
-fn parse(text: &str) -> Result<BTreeMap<String, Expectation>, String> {
+fn parse(text: &str) -> Result<Entries, String> {
     let table = toml::de::DeTable::parse(text).map_err(|e| e.to_string())?;
-    let mut entries = BTreeMap::new();
+    let mut entries = Entries::new();
     for (kind, scripts) in table.get_ref() {
         let (verdict, may_pass) = match kind.get_ref().as_ref() {
             "fail" => (Verdict::Fail, false),
@@ -140,7 +153,11 @@ fn parse(text: &str) -> Result<BTreeMap<String, Expectation>, String> {
                 may_pass,
                 passes_on,
             };
-            entries.insert(name, expectation);
+            let others = entries.entry(name.clone()).or_default();
+            if others.iter().any(|other| other.verdict == verdict) {
+                return Err(format!("{name}: two entries for the same verdict"));
+            }
+            others.push(expectation);
         }
     }
     Ok(entries)
@@ -205,7 +222,7 @@ mod tests {
     #[test]
     fn an_unexpected_pass_is_a_surprise() {
         let entries = parse("[fail.\"a/b\"]\nreason = \"why\"\nmessage = \"line 3\"\n").unwrap();
-        let expected = entries.get("a/b");
+        let expected = entries.get("a/b").and_then(|all| all.first());
         assert!(surprise(expected, &outcome(Verdict::Pass, "")).is_some());
         assert!(surprise(expected, &outcome(Verdict::Fail, "other")).is_some());
         assert!(surprise(expected, &outcome(Verdict::Fail, "at line 3: x")).is_none());
@@ -222,7 +239,8 @@ mod tests {
             entries: parse(text).unwrap(),
         };
         let verdict = |name: &str, device: &str| {
-            let found = expectations.expectation(&Path::new("scripts").join(name), device);
+            let found =
+                expectations.expectation(&Path::new("scripts").join(name), device, Verdict::Pass);
             found.map(|e| e.verdict)
         };
         let (ours, other) = ("HD Graphics 530 (SKL GT2) [Ingot]", "llvmpipe");
@@ -232,7 +250,7 @@ mod tests {
         assert_eq!(verdict("draw/deep/a", other), Some(Verdict::Fail));
         assert_eq!(verdict("draw/x", other), None);
         assert_eq!(verdict("drawing/x", ours), None);
-        let expected = expectations.expectation(Path::new("scripts/draw/x"), ours);
+        let expected = expectations.expectation(Path::new("scripts/draw/x"), ours, Verdict::Pass);
         assert!(surprise(expected, &outcome(Verdict::Skip, "")).is_none());
         assert!(surprise(expected, &outcome(Verdict::Pass, "")).is_some());
         assert!(surprise(expected, &outcome(Verdict::Fail, "")).is_some());
@@ -246,7 +264,7 @@ mod tests {
             entries: parse(text).unwrap(),
         };
         let judged = |device: &str, verdict, log: &str| {
-            let expected = expectations.expectation(Path::new("scripts/a"), device);
+            let expected = expectations.expectation(Path::new("scripts/a"), device, verdict);
             surprise(expected, &outcome(verdict, log)).is_some()
         };
         let (ours, other) = ("HD Graphics 530 (SKL GT2) [Ingot]", "llvmpipe");
@@ -266,7 +284,7 @@ mod tests {
             entries: parse(text).unwrap(),
         };
         let judged = |device: &str, verdict| {
-            let expected = expectations.expectation(Path::new("scripts/a"), device);
+            let expected = expectations.expectation(Path::new("scripts/a"), device, verdict);
             surprise(expected, &outcome(verdict, "")).is_some()
         };
         for known in ["HD Graphics 530 (SKL GT2) [Ingot]", "Intel(R) HD Graphics"] {
@@ -278,6 +296,27 @@ mod tests {
         assert!(judged("another GPU", Verdict::Skip));
         assert!(parse("[fail.\"a\"]\nreason = \"x\"\npasses_on = [\"y\"]\n").is_err());
         assert!(parse("[may_fail.\"a\"]\nreason = \"x\"\npasses_on = \"y\"\n").is_err());
+    }
+
+    #[test]
+    fn a_script_may_have_one_entry_for_each_verdict() {
+        let text = "[may_skip.\"a\"]\nreason = \"old\"\nmessage = \"lacks it\"\n\
+            [may_fail.\"a\"]\nreason = \"a bug\"\nmessage = \"probe\"\n";
+        let expectations = Expectations {
+            root: PathBuf::from("scripts"),
+            entries: parse(text).unwrap(),
+        };
+        let judged = |verdict, log| {
+            let expected = expectations.expectation(Path::new("scripts/a"), "GPU", verdict);
+            surprise(expected, &outcome(verdict, log)).is_some()
+        };
+        assert!(!judged(Verdict::Skip, "lacks it"));
+        assert!(!judged(Verdict::Fail, "probe"));
+        assert!(!judged(Verdict::Pass, ""));
+        assert!(judged(Verdict::Skip, "probe"));
+        assert!(judged(Verdict::Fail, "lacks it"));
+        let twice = "[skip.\"a\"]\nreason = \"x\"\n[may_skip.\"a\"]\nreason = \"y\"\n";
+        assert!(parse(twice).is_err());
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn run(args: &Args) -> Result<bool, String> {
             bar.set_message(script.display().to_string());
             let start = Instant::now();
             let outcome = run_one(&mut runner, &script, &replacements);
-            let expected = expectations.expectation(&script, &device);
+            let expected = expectations.expectation(&script, &device, outcome.verdict);
             let surprise = surprise(expected, &outcome);
             if let Some(why) = &surprise {
                 bar.suspend(|| {
