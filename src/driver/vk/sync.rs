@@ -66,8 +66,8 @@ impl Fence {
         Ok(())
     }
 
-    /// Gives the fence a temporary payload that the host signals later, unless the fence is reset or
-    /// destroyed before.
+    /// Gives the fence a temporary payload that the host signals later, unless the fence is reset
+    /// or destroyed before.
     pub fn later_signal(&self) -> Result<Weak<i915::Syncobj>> {
         let syncobj = Arc::new(self.context.gpu.syncobj(false)?);
         let signal = Arc::downgrade(&syncobj);
