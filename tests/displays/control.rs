@@ -1,6 +1,7 @@
 //! The power and the refreshes of displays, and events of them (VK_EXT_display_control,
 //! VK_EXT_display_surface_counter).
 
+use std::os::fd::FromRawFd as _;
 use std::time::{Duration, Instant};
 
 use ash::{ext, vk};
@@ -178,12 +179,20 @@ pub fn check_refresh_events() {
     // Fences that are reset or destroyed before their refresh are not signalled any more.
     controls.set_power(vk::DisplayPowerStateEXT::OFF);
     let [awaited, reset, destroyed] = [0; 3].map(|_| controls.refresh_fence());
+    // Also if others have a descriptor of it.
+    let exports = ash::khr::external_fence_fd::Device::new(&monitor.instance, d);
+    let info = vk::FenceGetFdInfoKHR::default()
+        .fence(reset)
+        .handle_type(vk::ExternalFenceHandleTypeFlags::OPAQUE_FD);
+    let exported =
+        unsafe { std::os::fd::OwnedFd::from_raw_fd(exports.get_fence_fd(&info).unwrap()) };
     assert_eq!(controls.wait(awaited, SHORT_NS), Err(vk::Result::TIMEOUT));
     unsafe { d.reset_fences(&[reset]) }.unwrap();
     controls.destroy(destroyed);
     controls.set_power(vk::DisplayPowerStateEXT::ON);
     assert_eq!(controls.wait(awaited, LONG_NS), Ok(()));
     assert_eq!(controls.wait(reset, SHORT_NS), Err(vk::Result::TIMEOUT));
+    drop(exported);
     controls.destroy(awaited);
     controls.destroy(reset);
     // Flips and refreshes are told apart: each gets its own event.

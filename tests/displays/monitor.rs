@@ -65,6 +65,7 @@ impl Monitor {
                 c"VK_KHR_calibrated_timestamps",
                 c"VK_EXT_present_timing",
                 c"VK_EXT_display_control",
+                c"VK_KHR_external_fence_fd",
             ];
             let names = names.map(|name| name.as_ptr());
             let mut ids = vk::PhysicalDevicePresentIdFeaturesKHR::default().present_id(true);

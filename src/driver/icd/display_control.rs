@@ -26,7 +26,7 @@ unsafe fn write_event_fence(
     register: impl FnOnce(Signal) -> wsi::Result<()>,
 ) -> vk::Result<c::Result> {
     let fence = Arc::new(Fence::new(device.context(), false)?);
-    let registered = register(fence.later_signal());
+    let registered = register(fence.later_signal()?);
     if registered.is_ok() {
         // SAFETY: as the caller says.
         unsafe { raw::write(out, handle::create_with(allocator, fence)?) };

@@ -66,10 +66,13 @@ impl Fence {
         Ok(())
     }
 
-    /// The syncobj, for a signal from the host that may come later. It lives until the fence is
-    /// reset or destroyed.
-    pub fn later_signal(&self) -> Weak<i915::Syncobj> {
-        Arc::downgrade(locked(&self.payload).current())
+    /// Gives the fence a temporary payload that the host signals later, unless the fence is reset
+    /// or destroyed before.
+    pub fn later_signal(&self) -> Result<Weak<i915::Syncobj>> {
+        let syncobj = Arc::new(self.context.gpu.syncobj(false)?);
+        let signal = Arc::downgrade(&syncobj);
+        locked(&self.payload).temporary = Some(syncobj);
+        Ok(signal)
     }
 
     /// Resets the fence, and ends a temporary payload.

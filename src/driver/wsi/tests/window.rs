@@ -7,8 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use ingot_wsi::present::{PixelSource, PresentMode, Presenter, Refresh, SwapchainFit, Waker};
-use ingot_wsi::x11::Window;
+use ingot_wsi::x11::{Window, connector_of_output, lease};
 use x11rb::connection::Connection;
+use x11rb::protocol::randr::ConnectionExt as _;
 use x11rb::protocol::xproto::{
     ConfigureWindowAux, ConnectionExt as _, CreateWindowAux, ImageFormat, WindowClass,
 };
@@ -287,4 +288,22 @@ fn a_missing_window_is_an_error() {
     let (connection, _) = application(&server.display, 8, 8);
     assert!(connection.stream().as_raw_fd() >= 0);
     assert!(Window::open(connection.stream().as_fd(), 0x1234_5678).is_err());
+}
+
+#[test]
+fn a_server_without_connectors_leases_no_display() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let (connection, _) = application(&server.display, 64, 32);
+    let socket = || connection.stream().as_fd();
+    let root = connection.setup().roots[0].root;
+    let resources = connection.randr_get_screen_resources(root).unwrap();
+    let outputs = resources.reply().unwrap().outputs;
+    assert!(!outputs.is_empty());
+    for output in outputs {
+        assert_eq!(connector_of_output(socket(), output).unwrap(), None);
+    }
+    let refused = lease(socket(), 61).unwrap_err().to_string();
+    assert!(refused.contains("does not have the display"), "{refused}");
 }
