@@ -738,7 +738,9 @@ pub fn modifiers(
     format: F,
 ) -> impl Iterator<Item = (&'static Modifier, api::FormatFeatureFlags2, u32)> {
     let row = find(format);
-    let all = MODIFIERS.iter().filter_map(move |modifier| {
+    // The most general first, as Mesa lists them: applications that take the first that has a
+    // feature may want layers, too.
+    let all = MODIFIERS.iter().rev().filter_map(move |modifier| {
         let row = row?;
         Some((
             modifier,
