@@ -139,6 +139,7 @@ fn back_end(shader: &nir::Shader, key: &CompileKey<'_>) -> Result<ShaderBinary, 
         soft_fp64: soft_fp64(key),
         soft_int64: soft_int64(key),
         robust_storage: key.robust_buffers.storage,
+        robust_uniform: key.robust_buffers.uniform,
         ..key.backend.clone()
     };
     Ok(fs::compile(shader, key.device, &options)?)

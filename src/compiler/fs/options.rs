@@ -23,6 +23,8 @@ pub struct Options {
     pub force_simd32: bool,
     /// Out-of-bounds accesses to storage buffers must not affect in-bounds ones.
     pub robust_storage: bool,
+    /// The same for uniform buffers.
+    pub robust_uniform: bool,
     /// Graphics stages receive ranges of uniform buffers with their push data.
     pub push_ranges: bool,
     /// Booleans in registers have 32 bits, whatever was compared: for comparisons of the code.

@@ -90,6 +90,8 @@ pub(super) struct Isel<'a> {
     pub(super) block_loads: BlockLoads,
     /// Accesses to storage buffers are robust.
     pub(super) robust_storage: bool,
+    /// Accesses to uniform buffers are robust.
+    pub(super) robust_uniform: bool,
     pub(super) pushed_ubos: PushedUbos,
     pub(super) sampler_index_uses: IdMap<Def, u32>,
     /// Ranges of uniform buffers may be pushed into registers.

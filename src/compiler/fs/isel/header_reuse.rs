@@ -71,14 +71,16 @@ impl Isel<'_> {
         let bytes = u32::from(d.num_components) * 4;
         let end = first.checked_add(bytes)?;
         // Block boundaries. Parts of a block at a dynamic offset may wrap around and lie before the
-        // buffer while others are inside; a block within its own alignment cannot.
-        let unit = match root {
-            None => BLOCK_BYTES,
-            Some(_) => i.index("align_mul").min(BLOCK_BYTES),
-        };
-        let offset_in_block = match root {
-            None => first % unit,
-            Some(_) => i.index("align_offset") % unit.max(1),
+        // buffer while others are inside, which robust accesses would notice; a block within its
+        // own alignment cannot.
+        let align_mul = i.index("align_mul");
+        let is_aligned = align_mul >= BLOCK_BYTES || self.robust_uniform;
+        let (unit, offset_in_block) = match root {
+            Some(_) if is_aligned => {
+                let unit = align_mul.min(BLOCK_BYTES);
+                (unit, i.index("align_offset") % unit.max(1))
+            }
+            _ => (BLOCK_BYTES, first % BLOCK_BYTES),
         };
         let start = first.checked_sub(offset_in_block)?;
         let fits =

@@ -120,6 +120,7 @@ pub(crate) fn select(
         urb_pairs: UrbPairs::default(),
         block_loads: BlockLoads::default(),
         robust_storage: options.robust_storage,
+        robust_uniform: options.robust_uniform,
         pushed_ubos: PushedUbos::default(),
         sampler_index_uses: IdMap::default(),
         push_ranges: options.push_ranges,

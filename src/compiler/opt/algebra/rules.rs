@@ -119,6 +119,12 @@ rules! {
     ishl_count_64: "(ishl a (iand b 63))" => "(ishl a b)", &[64], NONE;
     ishr_count_64: "(ishr a (iand b 63))" => "(ishr a b)", &[64], NONE;
     ushr_count_64: "(ushr a (iand b 63))" => "(ushr a b)", &[64], NONE;
+    ishl_i2i_count_64: "(ishl a (i2i (iand b 63)))" => "(ishl a (i2i b))", &[64], NONE;
+    ishl_u2u_count_64: "(ishl a (u2u (iand b 63)))" => "(ishl a (u2u b))", &[64], NONE;
+    ishr_i2i_count_64: "(ishr a (i2i (iand b 63)))" => "(ishr a (i2i b))", &[64], NONE;
+    ishr_u2u_count_64: "(ishr a (u2u (iand b 63)))" => "(ishr a (u2u b))", &[64], NONE;
+    ushr_i2i_count_64: "(ushr a (i2i (iand b 63)))" => "(ushr a (i2i b))", &[64], NONE;
+    ushr_u2u_count_64: "(ushr a (u2u (iand b 63)))" => "(ushr a (u2u b))", &[64], NONE;
     ishl_of_sum: "(ishl (iadd a #b) #c)" => "(iadd (ishl a #c) (ishl #b #c))", INTS, NONE;
     ushr_byte_high: "(iand (ushr a 8) 255)" => "(extract_u8 a 1)", B32, NONE;
     ushr_byte_third: "(iand (ushr a 16) 255)" => "(extract_u8 a 2)", B32, NONE;

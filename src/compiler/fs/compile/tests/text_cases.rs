@@ -1,7 +1,7 @@
 //! Runs the text cases of tests/fs that are NIR.
 //!
 //! The first line of a case is `test <dump> simd<width>`, followed by `among all` if other widths
-//! are compiled too, and by `robust` for robust accesses to storage buffers. The case checks the
+//! are compiled too, and by `robust` for robust accesses to buffers. The case checks the
 //! dump of this name ([`Options::dumps`]) of the variant of this width.
 
 use super::cases::{Case, read_cases};
@@ -51,7 +51,7 @@ fn compile_shader(
     shader: &Shader,
     width: Option<u8>,
     dump: &str,
-    robust_storage: bool,
+    robust: bool,
     spill_everything: bool,
 ) -> Result<ShaderBinary, FsError> {
     let options = Options {
@@ -59,7 +59,8 @@ fn compile_shader(
         required_width: width,
         dumps: vec![dump.to_owned()],
         validate: true,
-        robust_storage,
+        robust_storage: robust,
+        robust_uniform: robust,
         spill_everything,
         ..Options::default()
     };
