@@ -19,9 +19,9 @@
 //! passes_on = ["Intel"]       # besides Ingot, drivers whose result is known: it must pass there
 //! ```
 //!
-//! A script may have one entry for skipping and one for failing. The nearest entry counts: that of the script, then that of its folder, then that of the folder
-//! around it. An entry for another driver does not count at all, so the script is expected to pass
-//! there.
+//! A script may have one entry for skipping and one for failing. The nearest entry counts: that of
+//! the script, then that of its folder, then that of the folder around it. An entry for another
+//! driver does not count at all, so the script is expected to pass there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
