@@ -1,6 +1,6 @@
 // Eight halves of each invocation are one message.
 // sends: 3 3 5
-// instructions: 25 34 64
+// instructions: 25 26 48
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 layout(local_size_x = 32) in;

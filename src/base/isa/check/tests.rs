@@ -257,8 +257,8 @@ fn mixed_mode() -> Vec<Case> {
         ),
         (
             "mixed_single_size",
+            with(add(to(Type::F), hf(1), hf(1)), |i| i.exec_size = 16),
             mov(16, to(Type::F), hf(1)),
-            mov(8, to(Type::F), hf(1)),
         ),
         (
             "mixed_half_size",

@@ -356,8 +356,9 @@ impl Builder {
             step = step.min(8);
         }
         // Mixed mode with a 32-bit destination is limited to 8 lanes (SKL PRM vol. 7, "Mixed
-        // Mode").
+        // Mode"), but conversions are not (see the rule `mixed_single_size` of `isa`).
         let mixed = dst.ty == Type::F && srcs.iter().any(|s| s.ty == Type::Hf);
+        let mixed = mixed && op != Op::Eu(Opcode::Mov);
         // An accumulator holds eight integers (SKL PRM vol. 2a, "mach").
         if matches!(op, Op::MovIndirect | Op::Eu(Opcode::Mach)) || mixed {
             step = step.min(8);
