@@ -2,6 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "OWord Block", "Scratch Block", "A64 OWord Block"; vol. 2d, MDC_DB_OW.
 
+use crate::bindings::bti;
 use crate::dataport::AccessLimits;
 use crate::dataport::rig::{DATA, HEADER, Rig, SLM, SLOT, header, message, numbers};
 use crate::dataport::sfid::{DATA_CACHE_0, DATA_CACHE_1};
@@ -118,7 +119,11 @@ fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
     ] {
         for (sfid, write, place) in [
             (DATA_CACHE_0, 8 << 14, header(2, 3)),
-            (DATA_CACHE_1, 0x15 << 14, header(0, DATA as u32 + 48)),
+            (
+                DATA_CACHE_1,
+                0x15 << 14 | bti::STATELESS,
+                header(0, DATA as u32 + 48),
+            ),
         ] {
             let mut rig = Rig::new();
             rig.limits = Some(AccessLimits {
