@@ -222,7 +222,8 @@ fn depth_clears_are_separated_from_draws() {
         broken_rule(&mut rig(), &commands.concat())
     };
     let other = buffer(DEPTH + 0x1000);
-    // The hardware waits by itself: since the generation before this one no PIPE_CONTROL has to.
+    // The hardware waits by itself: the stalls and flushes before 3DSTATE_DEPTH_BUFFER are required
+    // on gen6 and gen7 only.
     for tests in [0, 1] {
         assert_eq!(after(tests, std::slice::from_ref(&other)), None);
         assert_eq!(after(tests, &[flush(&[]), other.clone()]), None);
