@@ -106,17 +106,18 @@ messages! {
         inert(SPAWNER): spawner::ALL, spawner::ALL_ABOVE;
     }
     "oword block" constant_cache kinds(&[constant_cache::OWORD_BLOCK_READ, constant_cache::UNALIGNED_OWORD_BLOCK_READ]), reserved [11..12, 18..18, 29..30] => {
-        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, common::HEADER_PRESENT;
+        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE;
         inert(EVICTION): oword_block::INVALIDATE_AFTER_READ;
+        only([1], "vol. 2d, MDC_MHR"): common::HEADER_PRESENT;
     }
     "dword scattered" constant_cache kinds(&[constant_cache::DWORD_SCATTERED_READ]), reserved [10..12, 18..18, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, dword_scattered::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, common::HEADER_PRESENT;
         inert(EVICTION): dword_scattered::INVALIDATE_AFTER_READ;
     }
     "oword block" data_cache_0 kinds(&[data_cache_0::OWORD_BLOCK_READ, data_cache_0::UNALIGNED_OWORD_BLOCK_READ, data_cache_0::OWORD_BLOCK_WRITE]), reserved [11..12, 29..30] => {
-        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
-            common::HEADER_PRESENT;
+        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY;
         inert(EVICTION): oword_block::INVALIDATE_AFTER_READ;
+        only([1], "vol. 2d, MDC_MHR"): common::HEADER_PRESENT;
     }
     "oword dual block" data_cache_0 kinds(&[data_cache_0::OWORD_DUAL_BLOCK_READ, data_cache_0::OWORD_DUAL_BLOCK_WRITE]), reserved [10..12, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, oword_dual_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
@@ -408,6 +409,20 @@ mod tests {
                 let all = desc | HEADER | 1 << reserved;
                 assert_eq!(broken(urb::SFID, all), WRONG, "{reserved}");
             }
+        }
+    }
+
+    #[test]
+    fn oword_blocks_have_a_header() {
+        use data_cache_0 as m;
+        let reads = [m::OWORD_BLOCK_READ, m::UNALIGNED_OWORD_BLOCK_READ];
+        let of_constants = reads.map(|kind| (constant_cache::SFID, kind));
+        let of_data = reads.map(|kind| (m::SFID, kind));
+        let write = [(m::SFID, m::OWORD_BLOCK_WRITE)];
+        for (sfid, kind) in [&of_constants[..], &of_data, &write].concat() {
+            let desc = d::data_cache_0::MESSAGE_TYPE.encode(kind) | 3;
+            assert_eq!(broken(sfid, desc | HEADER), None, "{sfid} {kind:#x}");
+            assert_eq!(broken(sfid, desc), WRONG, "{sfid} {kind:#x}");
         }
     }
 

@@ -147,6 +147,24 @@ fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
 }
 
 #[test]
+fn other_a64_blocks_are_not_simulated() {
+    let payload = [header(0, DATA as u32), vec![9; 8]].concat();
+    let works = |desc: u32| {
+        let block = HEADER | 2 << 8 | desc;
+        let found = Rig::new().ask(&message(DATA_CACHE_1, block, 0xff, &payload));
+        match found {
+            Ok(_) => true,
+            Err(StopReason::Unimplemented { .. }) => false,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    // Reads may be unaligned, writes may not.
+    let kinds = |kind: u32| [0, 1, 2, 3].map(|subtype| works(kind << 14 | subtype << 11));
+    assert_eq!(kinds(0x14), [true, true, false, false]);
+    assert_eq!(kinds(0x15), [true, false, false, false]);
+}
+
+#[test]
 fn unaligned_block_reads_start_at_any_dword() {
     for (code, dwords, first) in SIZES {
         let (first, dwords) = (first as usize, dwords as usize);
