@@ -47,6 +47,8 @@ gaps! {
     "gpu/dataport/block.rs" {
         "OWord Block Read/Write" => "an OWord block of this size";
         "OWord Dual Block Read/Write" => "OWord dual blocks of this size";
+        "A64 OWord Dual Block, A64 HWord Block Read" => "an A64 block read of this kind";
+        "A64 OWord Dual Block, A64 HWord Block Write" => "an A64 block write of this kind";
     }
     "gpu/dataport/message.rs" {
         "messages to SFIDs 10 and 12" => "a data port message";

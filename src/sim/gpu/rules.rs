@@ -293,9 +293,9 @@ rules! {
     HZ_OP_SEQUENCE "hz-op-sequence", "vol. 2a, 3DSTATE_WM_HZ_OP",
         "after a clear or resolve come a PIPE_CONTROL with a post-sync operation and a 3DSTATE_WM_HZ_OP of zeros";
     DEPTH_CLEAR_BEFORE "depth-clear-before", "vol. 7, Depth Buffer Clear",
-        "a PIPE_CONTROL with depth flush and a stall of depth comes between draws and a clear of the depth buffer";
+        "a PIPE_CONTROL with depth flush and depth stall comes between draws and a clear by 3DSTATE_WM_HZ_OP";
     DEPTH_CLEAR_AFTER "depth-clear-after", "vol. 7, Depth Buffer Clear",
-        "a PIPE_CONTROL with depth flush and a stall of depth comes between a clear of a part of the depth buffer and draws";
+        "a PIPE_CONTROL with depth flush and depth stall comes between a clear of a part of the depth buffer and draws";
     FAST_CLEAR_SYNC "fast-clear-sync" unless lenient, "vol. 7, MCS Buffer for Render Target(s)",
         "a render target flush with a stall comes between fast clears, resolves and other draws";
     HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",
@@ -310,6 +310,8 @@ rules! {
         "a PIPE_CONTROL of zeros comes right before an invalidation of the vertex fetch cache";
     PIPE_CONTROL_COUNT "pipe-control-count", "vol. 2a, PIPE_CONTROL, Render Target Cache Flush Enable",
         "depth counts and timestamps come without a flush of render targets or a stall at the scoreboard";
+    PIPE_CONTROL_COUNT_STALL "pipe-control-count-stall", "vol. 2a, PIPE_CONTROL, Depth Stall Enable",
+        "a depth count is written with a depth stall, which keeps samples of later objects out of it";
     PIPE_CONTROL_SNAPSHOT "pipe-control-snapshot", "vol. 2a, PIPE_CONTROL, Global Snapshot Count Reset", "it is never set";
     PIPE_CONTROL_POINTERS "pipe-control-pointers", "vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable",
         "state pointers are disabled, and media state is cleared, with a stall";

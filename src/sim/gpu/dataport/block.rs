@@ -10,6 +10,11 @@ use eu::{Message, StopReason};
 use isa::descriptor::value::{oword_block_size, oword_dual_block_size};
 use isa::descriptor::{a64_block, common, oword_block, oword_dual_block, scratch_block};
 
+/// Values of `a64_block::SUBTYPE`: blocks at multiples of an OWord, and of a dword. The others are
+/// dual blocks and blocks of HWords.
+const A64_ALIGNED: u32 = 0;
+const A64_UNALIGNED: u32 = 1;
+
 /// Dwords of MDC_DB_OW, and whether one OWord goes to the high half of the register.
 fn oword_dwords(message: &Message<'_>) -> Result<(usize, bool), StopReason> {
     match oword_block::BLOCK_SIZE.get(message.desc) {
@@ -161,8 +166,12 @@ impl WorkerPort<'_> {
     ) -> Result<(), StopReason> {
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
-        let unaligned = a64_block::SUBTYPE.any(message.desc);
-        let address = payload.address(0) & if unaligned { !3 } else { !15 };
+        let alignment = match a64_block::SUBTYPE.get(message.desc) {
+            A64_ALIGNED => !15,
+            A64_UNALIGNED => !3,
+            _ => return unimplemented(message, "an A64 block read of this kind"),
+        };
+        let address = payload.address(0) & alignment;
         for i in 0..dwords {
             if let Some(out) = response.get_mut(i + shift) {
                 *out = self.bindings.view.read(address + i as u64 * 4)?;
@@ -176,6 +185,9 @@ impl WorkerPort<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
     ) -> Result<(), StopReason> {
+        if a64_block::SUBTYPE.get(message.desc) != A64_ALIGNED {
+            return unimplemented(message, "an A64 block write of this kind");
+        }
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
         self.check_block_mask(message, dwords, high)?;

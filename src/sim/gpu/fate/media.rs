@@ -57,7 +57,7 @@ fates! {
         ruled("vertex-stale"): VF_CACHE_INVALIDATION_ENABLE;
         ruled("commands-stale"): DC_FLUSH_ENABLE;
         ruled("post-sync-pending"): PIPE_CONTROL_FLUSH_ENABLE;
-        inert(IN_ORDER): DEPTH_STALL_ENABLE;
+        ruled("depth-clear-before"): DEPTH_STALL_ENABLE;
         inert(INTERRUPT): NOTIFY_ENABLE;
         allows("pipe-control-pointers"): INDIRECT_STATE_POINTERS_DISABLE;
         ruled("pipe-control-pointers"): GENERIC_MEDIA_STATE_CLEAR;

@@ -9,7 +9,7 @@
 //! Messages that are not simulated stop in the unit that receives them. Units also handle
 //! parameters that are missing from the payload.
 
-use crate::fate::reason::{EVICTION, FENCE, HANDLES, NOTIFIED, SPAWNER};
+use crate::fate::reason::{EVICTION, FENCE, NOTIFIED, SPAWNER};
 use crate::fate::table::{Fate, fate};
 use crate::rules::FIELD_VALUE;
 use eu::{Message, StopReason};
@@ -100,23 +100,24 @@ messages! {
     }
     "urb simd8" urb kinds(&[urb::SIMD8_WRITE, urb::SIMD8_READ]), reserved [16..16, 18..18, 29..30] => {
         modelled: urb::OPCODE, urb::GLOBAL_OFFSET, urb::CHANNEL_MASK_PRESENT, urb::PER_SLOT_OFFSET_PRESENT;
-        inert(HANDLES): common::HEADER_PRESENT;
+        only([1], "vol. 7, URB, Header Present"): common::HEADER_PRESENT;
     }
     "thread spawner" thread_spawner ALL, reserved [] => {
         inert(SPAWNER): spawner::ALL, spawner::ALL_ABOVE;
     }
     "oword block" constant_cache kinds(&[constant_cache::OWORD_BLOCK_READ, constant_cache::UNALIGNED_OWORD_BLOCK_READ]), reserved [11..12, 18..18, 29..30] => {
-        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, common::HEADER_PRESENT;
+        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE;
         inert(EVICTION): oword_block::INVALIDATE_AFTER_READ;
+        only([1], "vol. 2d, MDC_MHR"): common::HEADER_PRESENT;
     }
     "dword scattered" constant_cache kinds(&[constant_cache::DWORD_SCATTERED_READ]), reserved [10..12, 18..18, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, dword_scattered::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, common::HEADER_PRESENT;
         inert(EVICTION): dword_scattered::INVALIDATE_AFTER_READ;
     }
     "oword block" data_cache_0 kinds(&[data_cache_0::OWORD_BLOCK_READ, data_cache_0::UNALIGNED_OWORD_BLOCK_READ, data_cache_0::OWORD_BLOCK_WRITE]), reserved [11..12, 29..30] => {
-        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
-            common::HEADER_PRESENT;
+        modelled: common::BINDING_TABLE_INDEX, oword_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY;
         inert(EVICTION): oword_block::INVALIDATE_AFTER_READ;
+        only([1], "vol. 2d, MDC_MHR"): common::HEADER_PRESENT;
     }
     "oword dual block" data_cache_0 kinds(&[data_cache_0::OWORD_DUAL_BLOCK_READ, data_cache_0::OWORD_DUAL_BLOCK_WRITE]), reserved [10..12, 29..30] => {
         modelled: common::BINDING_TABLE_INDEX, oword_dual_block::BLOCK_SIZE, data_cache_0::MESSAGE_TYPE, data_cache_0::CATEGORY,
@@ -151,8 +152,9 @@ messages! {
             common::HEADER_PRESENT;
     }
     "a64 untyped surface" data_cache_1 kinds(&[data_cache_1::A64_UNTYPED_SURFACE_READ, data_cache_1::A64_UNTYPED_SURFACE_WRITE]), reserved [29..30] => {
-        inert(HANDLES): common::BINDING_TABLE_INDEX;
-        modelled: untyped::CHANNEL_MASK, untyped::SIMD_MODE, data_cache_1::MESSAGE_TYPE, common::HEADER_PRESENT;
+        only([255, 253], "vol. 7, Stateless Model"): common::BINDING_TABLE_INDEX;
+        modelled: untyped::CHANNEL_MASK, untyped::SIMD_MODE, data_cache_1::MESSAGE_TYPE;
+        only([0], "vol. 2d, MDC_MHF"): common::HEADER_PRESENT;
     }
     "typed surface" data_cache_1 kinds(&[data_cache_1::TYPED_SURFACE_READ, data_cache_1::TYPED_SURFACE_WRITE]), reserved [29..30] => {
         modelled: common::BINDING_TABLE_INDEX, typed::CHANNEL_MASK, typed::SLOT_GROUP, data_cache_1::MESSAGE_TYPE,
@@ -167,17 +169,17 @@ messages! {
             data_cache_1::MESSAGE_TYPE, common::HEADER_PRESENT;
     }
     "a64 atomic" data_cache_1 kinds(&[data_cache_1::A64_UNTYPED_ATOMIC, data_cache_1::A64_UNTYPED_ATOMIC_FLOAT]), reserved [29..30] => {
-        inert(HANDLES): common::BINDING_TABLE_INDEX;
-        modelled: a64_atomic::OPERATION, a64_atomic::DATA_WIDTH, a64_atomic::RETURN_DATA, data_cache_1::MESSAGE_TYPE,
-            common::HEADER_PRESENT;
+        only([255, 253], "vol. 7, Stateless Model"): common::BINDING_TABLE_INDEX;
+        modelled: a64_atomic::OPERATION, a64_atomic::DATA_WIDTH, a64_atomic::RETURN_DATA, data_cache_1::MESSAGE_TYPE;
+        only([0], "vol. 2d, MDC_MHF"): common::HEADER_PRESENT;
     }
     "a64 scattered" data_cache_1 kinds(&[data_cache_1::A64_SCATTERED_READ, data_cache_1::A64_SCATTERED_WRITE]), reserved [13..13, 29..30] => {
-        inert(HANDLES): common::BINDING_TABLE_INDEX;
-        modelled: a64_scattered::SUBTYPE, a64_scattered::ELEMENTS, a64_scattered::SIMD_MODE, data_cache_1::MESSAGE_TYPE,
-            common::HEADER_PRESENT;
+        only([255, 253], "vol. 7, Stateless Model"): common::BINDING_TABLE_INDEX;
+        modelled: a64_scattered::SUBTYPE, a64_scattered::ELEMENTS, a64_scattered::SIMD_MODE, data_cache_1::MESSAGE_TYPE;
+        only([0], "vol. 2d, MDC_MHF"): common::HEADER_PRESENT;
     }
     "a64 block" data_cache_1 kinds(&[data_cache_1::A64_BLOCK_READ, data_cache_1::A64_BLOCK_WRITE]), reserved [29..30] => {
-        inert(HANDLES): common::BINDING_TABLE_INDEX;
+        only([255, 253], "vol. 7, Stateless Model"): common::BINDING_TABLE_INDEX;
         modelled: oword_block::BLOCK_SIZE, a64_block::SUBTYPE, data_cache_1::MESSAGE_TYPE;
         inert(EVICTION): a64_block::INVALIDATE_AFTER_READ;
         only([1], "vol. 2d, MDC_MHR"): common::HEADER_PRESENT;
@@ -192,6 +194,18 @@ struct Checks {
     /// In strict mode: bits that are checked, and below, their required values.
     asked: u32,
     right: u32,
+    /// In strict mode: a field that must have one of several values.
+    choice: Option<(Bits, &'static [u64])>,
+}
+
+impl Checks {
+    /// The bits of the choice, where the descriptor has none of its values.
+    fn wrong_choice(&self, desc: u32) -> u32 {
+        match self.choice {
+            Some((bits, values)) if !values.contains(&bits.get(desc).into()) => bits.mask(),
+            _ => 0,
+        }
+    }
 }
 
 /// Checks by shared function and message kind.
@@ -208,6 +222,9 @@ fn checks() -> &'static [[Checks; 32]; 16] {
                     Fate::Only([value], _) => {
                         own.asked |= mask;
                         own.right |= if *value == 0 { 0 } else { mask };
+                    }
+                    Fate::Only(values, _) => {
+                        own.choice = fields.first().map(|(_, bits)| (*bits, *values));
                     }
                     _ => {}
                 }
@@ -236,10 +253,14 @@ pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), StopReaso
     let Some(own) = of.and_then(|kinds| kinds.get(message_kind(sfid, desc) as usize)) else {
         return Ok(());
     };
-    if desc & own.refused == 0 && (!strict || desc & own.asked == own.right) {
+    let illegal = match strict {
+        true => (desc ^ own.right) & own.asked | own.wrong_choice(desc),
+        false => 0,
+    };
+    let wrong = illegal | desc & own.refused;
+    if wrong == 0 {
         return Ok(());
     }
-    let wrong = (desc ^ own.right) & own.asked | desc & own.refused;
     let of = |m: &&MessageFates| m.sfid == sfid && m.kinds >> message_kind(sfid, desc) & 1 == 1;
     let name = MESSAGES.iter().find(of).map_or("message", |m| m.name);
     let what = format!("{name}, bits {wrong:#x} of the descriptor {desc:#010x}");
@@ -287,6 +308,7 @@ const HANDLE: u32 = u32::MAX << 12;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use isa::descriptor::bti::{SLM, STATELESS, STATELESS_NON_COHERENT};
 
     fn send(sfid: u8, desc: u32, strict: bool) -> Result<(), StopReason> {
         send_extended(sfid, desc, 0, strict)
@@ -330,6 +352,80 @@ mod tests {
         check(&message, strict)
     }
 
+    /// The rule that a message breaks in strict mode. Without it, nothing stops the message.
+    fn broken(sfid: u8, desc: u32) -> Option<&'static str> {
+        assert_eq!(send(sfid, desc, false), Ok(()), "{sfid} {desc:#x}");
+        match send(sfid, desc, true) {
+            Ok(()) => None,
+            Err(StopReason::Undefined { rule, .. }) => Some(rule),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    const WRONG: Option<&str> = Some("field-value");
+    const HEADER: u32 = d::common::HEADER_PRESENT.mask();
+
+    #[test]
+    fn a64_messages_are_stateless() {
+        use data_cache_1 as m;
+        let headers = [
+            (m::A64_UNTYPED_SURFACE_READ, 0),
+            (m::A64_UNTYPED_SURFACE_WRITE, 0),
+            (m::A64_UNTYPED_ATOMIC, 0),
+            (m::A64_UNTYPED_ATOMIC_FLOAT, 0),
+            (m::A64_SCATTERED_READ, 0),
+            (m::A64_SCATTERED_WRITE, 0),
+            (m::A64_BLOCK_READ, HEADER),
+            (m::A64_BLOCK_WRITE, HEADER),
+        ];
+        for (kind, header) in headers {
+            let desc = d::data_cache_1::MESSAGE_TYPE.encode(kind) | header;
+            for table in [STATELESS, STATELESS_NON_COHERENT] {
+                assert_eq!(broken(m::SFID, desc | table), None, "{kind:#x} {table}");
+                let other = (desc | table) ^ HEADER;
+                assert_eq!(broken(m::SFID, other), WRONG, "{kind:#x} {table}");
+            }
+            for table in [0, 1, 251, BINDLESS, SLM] {
+                assert_eq!(broken(m::SFID, desc | table), WRONG, "{kind:#x} {table}");
+            }
+        }
+        // Messages with offsets of 32 bits may address any surface.
+        let surface = d::data_cache_1::MESSAGE_TYPE.encode(m::UNTYPED_SURFACE_READ);
+        for table in [0, SLM, STATELESS] {
+            assert_eq!(broken(m::SFID, surface | table), None, "{table}");
+        }
+    }
+
+    #[test]
+    fn urb_messages_have_a_header() {
+        for opcode in [urb::SIMD8_WRITE, urb::SIMD8_READ] {
+            let desc = d::urb::OPCODE.encode(opcode) | d::urb::GLOBAL_OFFSET.encode(5);
+            let slots = d::urb::PER_SLOT_OFFSET_PRESENT.mask();
+            for desc in [desc, desc | slots] {
+                assert_eq!(broken(urb::SFID, desc | HEADER), None, "{desc:#x}");
+                assert_eq!(broken(urb::SFID, desc), WRONG, "{desc:#x}");
+            }
+            for reserved in [16, 18, 29, 30] {
+                let all = desc | HEADER | 1 << reserved;
+                assert_eq!(broken(urb::SFID, all), WRONG, "{reserved}");
+            }
+        }
+    }
+
+    #[test]
+    fn oword_blocks_have_a_header() {
+        use data_cache_0 as m;
+        let reads = [m::OWORD_BLOCK_READ, m::UNALIGNED_OWORD_BLOCK_READ];
+        let of_constants = reads.map(|kind| (constant_cache::SFID, kind));
+        let of_data = reads.map(|kind| (m::SFID, kind));
+        let write = [(m::SFID, m::OWORD_BLOCK_WRITE)];
+        for (sfid, kind) in [&of_constants[..], &of_data, &write].concat() {
+            let desc = d::data_cache_0::MESSAGE_TYPE.encode(kind) | 3;
+            assert_eq!(broken(sfid, desc | HEADER), None, "{sfid} {kind:#x}");
+            assert_eq!(broken(sfid, desc), WRONG, "{sfid} {kind:#x}");
+        }
+    }
+
     /// Bits of the message itself: neither lengths nor the end of thread.
     const OWN: u32 = !(0x1ff << 20 | 1 << 31);
 
@@ -365,6 +461,9 @@ mod tests {
                 .iter()
                 .fold(0, |all, (fields, fate)| match fate {
                     Fate::Only([1], _) => fields.iter().fold(all, |all, f| all | f.1.mask()),
+                    Fate::Only([first, _, ..], _) => fields
+                        .iter()
+                        .fold(all, |all, f| all | f.1.encode(*first as u32)),
                     _ => all,
                 });
             let kinds = (0..1u32 << 19).step_by(1 << 12).chain(0..16);

@@ -39,7 +39,6 @@ reasons! {
     SAME_BITS "another field is the same bits, and a unit asks for that";
     CHICKEN "how the machine does what it does: the bit buys time, or cures a fault of the machine that this one does not have";
     GLK_BARRIERS "which of a part's barriers serve in which mode; here all do in both";
-    HANDLES "the message's first registers say what it is about, whatever these bits do";
     NOTIFIED "threads at a barrier go on when all are there";
     SPAWNER "no thread starts others, and none holds what it would have to give back";
     EVICTION "it gives up a line of a cache that would be read again from memory";

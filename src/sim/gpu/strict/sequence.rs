@@ -9,12 +9,13 @@ use crate::draw_state::DrawState;
 use crate::pipe_control_stats::Purpose;
 use crate::rules::{
     CONSTANT_COMMIT, CONSTANT_DISABLED, CONSTANT_ORDER, CONSTANT_RELOAD, DEPTH_CLEAR_AFTER,
-    DEPTH_CLEAR_BEFORE, FAST_CLEAR_SYNC, HZ_OP_SEQUENCE, PIPE_CONTROL_COUNT, PIPE_CONTROL_LLC,
-    PIPE_CONTROL_POINTERS, PIPE_CONTROL_SNAPSHOT, PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL,
-    PIPELINE_SELECT_COLOUR, SO_OFFSET_IDLE,
+    DEPTH_CLEAR_BEFORE, FAST_CLEAR_SYNC, HZ_OP_SEQUENCE, PIPE_CONTROL_COUNT,
+    PIPE_CONTROL_COUNT_STALL, PIPE_CONTROL_LLC, PIPE_CONTROL_POINTERS, PIPE_CONTROL_SNAPSHOT,
+    PIPE_CONTROL_TLB, PIPE_CONTROL_VF_NULL, PIPELINE_SELECT_COLOUR, SO_OFFSET_IDLE,
 };
 use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
+use hw::value::command::post_sync_operation;
 use hw::{Field, Packet, draw, media, mi};
 
 /// True if a 3DSTATE_WM_HZ_OP clears or resolves something.
@@ -119,12 +120,13 @@ pub(super) struct Sequence {
     after_null_pipe_control: bool,
     /// Draws may be writing to stream output buffers.
     stream_output_active: bool,
-    /// A draw executed since depth was flushed and waited for; below, a clear of a part of the
-    /// depth buffer did.
+    /// A draw executed since a PIPE_CONTROL with depth flush and depth stall; below, a clear of a
+    /// part of the depth buffer did.
     depth_drawn: bool,
     depth_cleared: bool,
-    /// One of the two was true when the last PIPE_CONTROL executed.
-    depth_open: bool,
+    /// The last PIPE_CONTROL needed a depth stall: one of the two was true when it executed, or it
+    /// wrote a depth count.
+    needed_depth_stall: bool,
 }
 
 impl Sequence {
@@ -218,6 +220,11 @@ impl Sequence {
         PIPE_CONTROL_COUNT.check(!counts || !disturbed, at, || {
             "a count or a time is written by a command that flushes render targets or stalls at the scoreboard".into()
         })?;
+        let samples = operation == post_sync_operation::WRITE_PS_DEPTH_COUNT;
+        let depth_stall = set(f::DEPTH_STALL_ENABLE);
+        PIPE_CONTROL_COUNT_STALL.check(!samples || depth_stall, at, || {
+            "a depth count is written without a depth stall".into()
+        })?;
         PIPE_CONTROL_SNAPSHOT.check(!set(f::GLOBAL_SNAPSHOT_COUNT_RESET), at, || {
             "Global Snapshot Count Reset is set".into()
         })?;
@@ -236,9 +243,9 @@ impl Sequence {
         if operation != 0 && self.hz_op == HzOp::Active {
             self.hz_op = HzOp::PostSynced;
         }
-        self.depth_open = self.depth_drawn || self.depth_cleared;
-        let depth = stall || set(f::DEPTH_STALL_ENABLE);
-        if depth && set(f::DEPTH_CACHE_FLUSH_ENABLE) {
+        self.needed_depth_stall = samples || self.depth_drawn || self.depth_cleared;
+        // The sections on clears ask for the depth stall itself, whatever else the command stalls.
+        if depth_stall && set(f::DEPTH_CACHE_FLUSH_ENABLE) {
             (self.depth_drawn, self.depth_cleared) = (false, false);
         }
         if stall {
@@ -254,7 +261,7 @@ impl Sequence {
     /// Whether the depth stall of the last PIPE_CONTROL was necessary.
     pub fn depth_stall(&self) -> Purpose {
         Purpose::new(
-            self.depth_open,
+            self.needed_depth_stall,
             "no draw, and no clear of a part of a depth buffer, came since depth was flushed and waited for",
         )
     }
@@ -271,10 +278,13 @@ impl Sequence {
             false => "an operation is ended without a post-sync operation".into(),
         })?;
         use draw::state_wm_hz_op as f;
-        if f::DEPTH_BUFFER_CLEAR_ENABLE.get(words) == 1 {
+        let depth = f::DEPTH_BUFFER_CLEAR_ENABLE.get(words) == 1;
+        if depth || f::STENCIL_BUFFER_CLEAR_ENABLE.get(words) == 1 {
             DEPTH_CLEAR_BEFORE.check(!self.depth_drawn, at, || {
-                "draws before may still use the depth buffer".into()
+                "draws before may still use the buffers".into()
             })?;
+        }
+        if depth {
             self.depth_cleared |= f::FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR.get(words) == 0;
         }
         // The operation itself tests no depths: drivers wait only for the post-sync write that ends

@@ -2,6 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "OWord Block", "Scratch Block", "A64 OWord Block"; vol. 2d, MDC_DB_OW.
 
+use crate::bindings::bti;
 use crate::dataport::AccessLimits;
 use crate::dataport::rig::{DATA, HEADER, Rig, SLM, SLOT, header, message, numbers};
 use crate::dataport::sfid::{DATA_CACHE_0, DATA_CACHE_1};
@@ -118,7 +119,11 @@ fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
     ] {
         for (sfid, write, place) in [
             (DATA_CACHE_0, 8 << 14, header(2, 3)),
-            (DATA_CACHE_1, 0x15 << 14, header(0, DATA as u32 + 48)),
+            (
+                DATA_CACHE_1,
+                0x15 << 14 | bti::STATELESS,
+                header(0, DATA as u32 + 48),
+            ),
         ] {
             let mut rig = Rig::new();
             rig.limits = Some(AccessLimits {
@@ -139,6 +144,24 @@ fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
             assert_eq!(refused, !kept, "{code} {mask:#x}: {found:?}");
         }
     }
+}
+
+#[test]
+fn other_a64_blocks_are_not_simulated() {
+    let payload = [header(0, DATA as u32), vec![9; 8]].concat();
+    let works = |desc: u32| {
+        let block = HEADER | 2 << 8 | desc;
+        let found = Rig::new().ask(&message(DATA_CACHE_1, block, 0xff, &payload));
+        match found {
+            Ok(_) => true,
+            Err(StopReason::Unimplemented { .. }) => false,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    // Reads may be unaligned, writes may not.
+    let kinds = |kind: u32| [0, 1, 2, 3].map(|subtype| works(kind << 14 | subtype << 11));
+    assert_eq!(kinds(0x14), [true, true, false, false]);
+    assert_eq!(kinds(0x15), [true, false, false, false]);
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn depth_stalls_are_needed_around_hz_ops() {
     };
     let flushed = (f::DEPTH_CACHE_FLUSH_ENABLE, 1);
     let both = vec![pipe_control(&[flushed, (f::DEPTH_STALL_ENABLE, 1)])];
-    let stalled = vec![flush(&[f::DEPTH_CACHE_FLUSH_ENABLE])];
+    let stalled = vec![flush(&[f::DEPTH_CACHE_FLUSH_ENABLE, f::DEPTH_STALL_ENABLE])];
     let (before, after) = (Some("depth-clear-before"), Some("depth-clear-after"));
     for wait in [both, stalled] {
         let join = |parts: &[&Vec<Vec<u32>>]| {
@@ -172,9 +172,27 @@ fn depth_stalls_are_needed_around_hz_ops() {
         assert_breaks_after(None, &join(&[&wait, &clear(0), &clear(0), &wait]));
         assert_breaks_after(None, &join(&[&wait, &clear(1)]));
     }
-    // Half of it does not do.
+    // Stencil is cleared by the same operation.
+    let stencil = [
+        command(
+            &op::PACKET,
+            &[
+                (op::STENCIL_BUFFER_CLEAR_ENABLE, 1),
+                (op::CLEAR_RECTANGLE_X_MAX, 8),
+                (op::CLEAR_RECTANGLE_Y_MAX, 8),
+                (op::SAMPLE_MASK, 0xffff),
+            ],
+        ),
+        pipe_control(&post_sync()),
+        command(&op::PACKET, &[]),
+    ];
+    let wait = pipe_control(&[flushed, (f::DEPTH_STALL_ENABLE, 1)]);
+    assert_breaks_after(before, &stencil);
+    assert_breaks_after(None, &[vec![wait], stencil.to_vec()].concat());
+    // Half of it does not do, and neither does a stall of the command streamer in place of depth's.
     for half in [
         pipe_control(&[flushed]),
+        flush(&[f::DEPTH_CACHE_FLUSH_ENABLE]),
         pipe_control(&[(f::DEPTH_STALL_ENABLE, 1)]),
         flush(&[f::RENDER_TARGET_CACHE_FLUSH_ENABLE]),
     ] {
@@ -204,7 +222,8 @@ fn depth_clears_are_separated_from_draws() {
         broken_rule(&mut rig(), &commands.concat())
     };
     let other = buffer(DEPTH + 0x1000);
-    // The hardware waits by itself: since the generation before this one no PIPE_CONTROL has to.
+    // The hardware waits by itself: the stalls and flushes before 3DSTATE_DEPTH_BUFFER are required
+    // on gen6 and gen7 only.
     for tests in [0, 1] {
         assert_eq!(after(tests, std::slice::from_ref(&other)), None);
         assert_eq!(after(tests, &[flush(&[]), other.clone()]), None);
@@ -227,9 +246,15 @@ fn pipe_control_sequence_rules() {
         let depth = (f::DEPTH_STALL_ENABLE, 1);
         assert_eq!(alone(&[count, place, depth]), None);
         let rule = Some("pipe-control-count");
-        assert_eq!(alone(&[count, place, targets]), rule);
-        assert_eq!(alone(&[count, place, scoreboard]), rule);
+        assert_eq!(alone(&[count, place, depth, targets]), rule);
+        assert_eq!(alone(&[count, place, depth, scoreboard]), rule);
     }
+    // Samples are counted with a stall of depth, whatever else stalls; times need none.
+    let [samples, time] = [2, 3].map(|written| (f::POST_SYNC_OPERATION, written));
+    let rule = Some("pipe-control-count-stall");
+    assert_eq!(alone(&[samples, place]), rule);
+    assert_eq!(alone(&[samples, place, stall]), rule);
+    assert_eq!(alone(&[time, place]), None);
     assert_eq!(alone(&[operation, place, targets]), None);
     let snapshot = (f::GLOBAL_SNAPSHOT_COUNT_RESET, 1);
     let rule = Some("pipe-control-snapshot");

@@ -489,7 +489,8 @@ fn depth_operation(field: Field) -> [Vec<u32>; 4] {
 }
 
 fn flush_depth() -> Vec<u32> {
-    flush(&[media::pipe_control::DEPTH_CACHE_FLUSH_ENABLE])
+    use media::pipe_control as f;
+    flush(&[f::DEPTH_CACHE_FLUSH_ENABLE, f::DEPTH_STALL_ENABLE])
 }
 
 #[test]
