@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::rig::Rig;
+use crate::rig::{Kernel, Rig, compile};
 
 #[test]
 fn fences_signal_wait_and_reset() {
@@ -231,6 +231,81 @@ fn timeline_semaphores_order_out_of_order_submissions() {
         d.destroy_fence(fence, None);
         d.destroy_semaphore(semaphore, None);
     }
+}
+
+/// Dispatches in two submissions: a timeline semaphore between them makes the writes of the first
+/// available to the second, without a pipeline barrier.
+#[test]
+fn timeline_semaphore_orders_memory_between_dispatches() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let timelines = ash::khr::timeline_semaphore::Device::new(&rig.instance, d);
+    let [middle, out] = [rig.buffer(4096), rig.buffer(4096)];
+    let kernel = |body: &str| {
+        let words = compile(&format!(
+            "#version 450
+            layout(local_size_x = 64) in;
+            layout(set = 0, binding = 0) buffer A {{ uint a[]; }};
+            layout(set = 0, binding = 1) buffer B {{ uint b[]; }};
+            layout(push_constant) uniform P {{ uint pushed; }};
+            void main() {{ uint i = gl_GlobalInvocationID.x; {body} }}"
+        ));
+        let kind = vk::DescriptorType::STORAGE_BUFFER;
+        let cache = vk::PipelineCache::null();
+        Kernel::new(&rig, &words, kind, &[&middle, &out], cache)
+    };
+    let writer = kernel("a[i] = i * pushed;");
+    let reader = kernel("b[i] = a[1023 - i] + pushed;");
+    unsafe {
+        let mut kind =
+            vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        let semaphores = [d.create_semaphore(&info, None).unwrap()];
+        let stages = [vk::PipelineStageFlags::COMPUTE_SHADER];
+        for round in 1..5u32 {
+            let dispatch = |kernel: &Kernel| {
+                [rig.record(|commands| {
+                    kernel.bind(&rig, commands, &[], &[round]);
+                    d.cmd_dispatch(commands, 16, 1, 1);
+                })]
+            };
+            let (first, second) = (dispatch(&writer), dispatch(&reader));
+            let last = [u64::from(2 * round - 2)];
+            let [between, done] = [[u64::from(2 * round - 1)], [u64::from(2 * round)]];
+            let values = |waits, signals| {
+                vk::TimelineSemaphoreSubmitInfo::default()
+                    .wait_semaphore_values(waits)
+                    .signal_semaphore_values(signals)
+            };
+            let mut values = [values(&last, &between), values(&between, &done)];
+            let submit = |commands, values| {
+                vk::SubmitInfo::default()
+                    .command_buffers(commands)
+                    .wait_semaphores(&semaphores)
+                    .wait_dst_stage_mask(&stages)
+                    .signal_semaphores(&semaphores)
+                    .push_next(values)
+            };
+            let [first_values, second_values] = &mut values;
+            let submits = [submit(&first, first_values), submit(&second, second_values)];
+            // By one call, and by two.
+            let calls = if round % 2 == 0 { 1 } else { 2 };
+            for submits in submits.chunks(calls) {
+                d.queue_submit(rig.queue, submits, vk::Fence::null())
+                    .unwrap();
+            }
+            let wait = vk::SemaphoreWaitInfo::default()
+                .semaphores(&semaphores)
+                .values(&done);
+            timelines.wait_semaphores(&wait, u64::MAX).unwrap();
+            let wanted: Vec<u32> = (0..1024).map(|i| (1023 - i) * round + round).collect();
+            assert!(out.dwords() == wanted, "{round}");
+        }
+        d.queue_wait_idle(rig.queue).unwrap();
+        d.destroy_semaphore(semaphores[0], None);
+    }
+    writer.destroy(&rig);
+    reader.destroy(&rig);
 }
 
 #[test]

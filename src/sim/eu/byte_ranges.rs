@@ -9,6 +9,35 @@ use crate::regs;
 /// One bit for each byte of the GRF.
 pub(crate) type GrfByteMask = [u32; regs::GRF_BYTES / 32];
 
+/// Results that are computed from uninitialised registers.
+#[derive(Debug)]
+pub(crate) struct UndefinedValues {
+    /// GRF bytes of such results, where nothing was written since.
+    pub(crate) bytes: Box<GrfByteMask>,
+    /// Flags of such results.
+    pub(crate) flags: u64,
+    /// There was such a result.
+    pub(crate) any: bool,
+}
+
+impl UndefinedValues {
+    /// No such result.
+    pub(crate) fn new() -> UndefinedValues {
+        UndefinedValues {
+            bytes: Box::new([0; regs::GRF_BYTES / 32]),
+            flags: 0,
+            any: false,
+        }
+    }
+
+    /// Forgets all of them.
+    pub(crate) fn clear(&mut self) {
+        if self.any {
+            *self = UndefinedValues::new();
+        }
+    }
+}
+
 /// Sets the bits of `len` bytes from byte `from` on; bytes past the end of the GRF are ignored.
 pub(crate) fn mark(bytes: &mut GrfByteMask, from: usize, len: usize) {
     let end = (from + len).min(regs::GRF_BYTES);

@@ -32,5 +32,5 @@ rules! {
         "a flag register that a thread writes is read before the thread ends";
     NOTIFICATION_CLEARED "notification-cleared", "vol. 7, Message Gateway; WaResetN0BeforeGatewayMessage",
         "a thread writes n0 before each barrier message";
-    UNINITIALISED "uninitialised", "vol. 7, EU Register Files", "a register is written before it is read";
+    UNINITIALISED "uninitialised", "vol. 7, EU Register Files", "addresses, branches and computed values that are sent do not depend on registers that nothing has written";
 }

@@ -117,6 +117,7 @@ impl State {
                 len,
             };
             self.check_message_addresses(u, &payload)?;
+            self.check_message_data(u, &send, lanes)?;
         }
         let message = Message {
             sfid: send.sfid,

@@ -5,7 +5,7 @@
 //!      active again.
 //! Ref: SKL PRM vol. 7, "EU Register Files", "Execution Mask", "Control Register".
 
-use crate::byte_ranges::{self, GrfByteMask};
+use crate::byte_ranges::{self, GrfByteMask, UndefinedValues};
 use crate::convert::{FpMode, RoundingMode};
 use crate::host_simd::HostSimd;
 use crate::regs::{self, Regs};
@@ -16,8 +16,8 @@ pub struct Options {
     /// Stop where the PRM leaves the result undefined, such as at indirect addresses outside the
     /// register file.
     pub strict: bool,
-    /// Stop where an enabled channel computes with an uninitialised GRF byte or sends it as an
-    /// address. MOV and SEL may copy such bytes; the copy is uninitialised, too.
+    /// Stop where an enabled channel branches by a value that is computed from uninitialised GRF
+    /// bytes, sends such a value, or sends uninitialised bytes as an address.
     pub uninit: bool,
     /// Count lanes, instruction classes and cycles besides instructions.
     pub statistics: bool,
@@ -45,6 +45,8 @@ pub(crate) struct State {
     pub(crate) response: Vec<u32>,
     /// The GRF bytes that have been written; None unless [`Options::uninit`] is set.
     pub(crate) written: Option<Box<GrfByteMask>>,
+    /// Results of uninitialised operands.
+    pub(crate) undefined: UndefinedValues,
 }
 
 impl State {
@@ -62,6 +64,7 @@ impl State {
             host_simd: HostSimd::detect(),
             response: Vec::new(),
             written: None,
+            undefined: UndefinedValues::new(),
         }
     }
 

@@ -161,8 +161,8 @@ pub struct Thread {
     trace: Option<Box<dyn TraceSink>>,
     /// None unless [`Options::statistics`] is set.
     clock: Option<Box<Clock>>,
-    /// Payload length and active channels of a thread of a straight-line kernel that has used no
-    /// uninitialised register. Others with the same values use none either, and are not checked.
+    /// Payload length and active channels of a thread of a straight-line kernel that has computed
+    /// nothing from uninitialised registers. Others with the same values use none either, and are not checked.
     init_checked_for: Option<(usize, u32)>,
     payload_dwords: usize,
     done: bool,
@@ -257,6 +257,7 @@ impl Thread {
         self.payload_dwords = n;
         let checked = state.options.uninit && self.init_checked_for != Some((n, state.amask));
         state.written = checked.then(|| Box::new([0; 128]));
+        state.undefined.clear();
         state.regs.dwords_mut()[..n].copy_from_slice(&payload[..n]);
         state.mark_written(0, n * 4);
         let mut sr0 = init.sr0;
@@ -351,7 +352,8 @@ impl Thread {
                 UopKind::Send => match self.state.send(u, sf) {
                     Ok(true) => {
                         self.done = true;
-                        if kernel.straight_line && self.state.written.is_some() {
+                        let state = &self.state;
+                        if kernel.straight_line && state.written.is_some() && !state.undefined.any {
                             self.init_checked_for = Some((self.payload_dwords, self.state.amask));
                         }
                         break Ok(ThreadExit::Eot);

@@ -196,6 +196,11 @@ pub(crate) trait Watch: Sync {
     /// The message at `at` reads a surface without its aux surface.
     fn colour_seen(&self, place: (u64, &Memory), slices: Slices, at: u64)
     -> Result<(), StopReason>;
+    /// The push constants of a stage are read from these ranges, in this order.
+    fn constants_committed(&self, stage: usize, ranges: Vec<Range<u64>>);
+    /// True if the batch has written a dword of a stage's push constants since they were committed;
+    /// `dword` counts over the ranges.
+    fn constant_written(&self, stage: usize, dword: usize) -> bool;
     /// The draw at `at` tests or writes elements of one level of a depth buffer through HiZ.
     fn depth_through(
         &self,

@@ -285,7 +285,7 @@ rules! {
     CONSTANT_COMMIT "constant-commit", "vol. 2a, 3DSTATE_CONSTANT_VS",
         "after 3DSTATE_CONSTANT_*, the stage's 3DSTATE_BINDING_TABLE_POINTERS_* comes before the next draw";
     CONSTANT_EARLY "constant-early", "vol. 2a, 3DSTATE_CONSTANT_VS; vol. 7, Push Constants",
-        "the memory of constants does not change between the binding table pointer that commits them and a draw (ERRATA.md)";
+        "a batch does not write the memory of constants between the binding table pointer that commits them and a draw (ERRATA.md)";
     CONSTANT_ORDER "constant-order" for Wa::ConstantBuffer0Needs3, "vol. 2a, 3DSTATE_CONSTANT(Body)",
         "after constants without a fourth buffer, those with a first one come only after a stall";
     CONSTANT_DISABLED "constant-disabled", "vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable",

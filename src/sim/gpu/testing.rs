@@ -62,6 +62,11 @@ impl Rig {
         self.space.map(start, bytes, backing, 0).expect("free");
     }
 
+    /// The memory at an address, for a CPU that accesses it while a batch runs.
+    pub(crate) fn memory(&self, address: u64) -> Option<Arc<dyn Backing>> {
+        self.space.backing(address).map(Arc::clone)
+    }
+
     pub(crate) fn write(&self, address: u64, words: &[u32]) {
         let view = AddressSpaceView::new(&self.space);
         view.write_block(address, words).expect("mapped");

@@ -139,7 +139,7 @@ fn restarted_thread_has_no_old_state() {
     let read = op(
         Opcode::Add,
         8,
-        dst(4, Type::D),
+        arf_dst(ArfReg::Accumulator, 0, 0, Type::D),
         &[g(5, Type::D), imm(Type::D, 0)],
     );
     let k = kernel(&[read]);

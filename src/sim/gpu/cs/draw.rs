@@ -24,11 +24,15 @@ impl BatchRun<'_> {
         at: u64,
     ) -> Result<(), StopReason> {
         self.context.draw.latch(packet, words);
-        if self.watch.is_some()
+        if let Some(watch) = self.watch
             && let Some((stage, named)) = self.context.draw.take_commit(packet)
         {
             let wide = Mutex::new(());
-            let committed = constants::read(&self.draw(at, &wide), named);
+            let draw = self.draw(at, &wide);
+            let committed = constants::read(&draw, named);
+            if committed.is_ok() {
+                watch.constants_committed(stage, constants::ranges(&draw, named));
+            }
             self.context.draw.committed_constants[stage] = Some(committed);
         }
         if std::ptr::eq(packet, &draw::state_so_buffer::PACKET) {

@@ -8,7 +8,7 @@
 //!
 //! A machine reads them ahead of the draw, some time after the binding table pointer that commits
 //! them (ERRATA.md). Strict mode reads them at that point and refuses draws that would find other
-//! values; with the option `stale` the draw gets the values read then.
+//! values that the batch has written; with the option `stale` the draw gets the values read then.
 
 use super::exec::Draw;
 use crate::draw_state::stage_of_constants;
@@ -18,6 +18,7 @@ use crate::space::ADDRESS_MASK;
 use eu::StopReason;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet};
+use std::ops::Range;
 
 const BUFFERS: [(Field, Field); 4] = [
     (body::READ_LENGTH, body::BUFFER),
@@ -40,12 +41,17 @@ pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, StopRea
         Ok(constants) if draw.options.stale => Ok(constants.clone()),
         Ok(constants) => {
             let now = read(draw, packet)?;
-            let changed = constants.iter().zip(&now).position(|(a, b)| a != b);
+            let is_written = |dword: usize| {
+                let known = stage.zip(draw.watch);
+                known.is_none_or(|(stage, watch)| watch.constant_written(stage, dword))
+            };
+            let mut changes = (0..).zip(constants.iter().zip(&now));
+            let changed = changes.find(|(dword, (a, b))| a != b && is_written(*dword));
             CONSTANT_EARLY.check(changed.is_none(), draw.at, || {
-                let at = changed.unwrap_or(0);
+                let at = changed.map_or(0, |(dword, _)| dword);
                 let name = packet.name;
                 format!(
-                    "register {} of {name} has changed since it was committed",
+                    "the batch has changed register {} of {name} since it was committed",
                     at / 8
                 )
             })?;
@@ -69,15 +75,24 @@ pub(crate) fn read(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, StopRea
         });
     }
     let mut constants = Vec::with_capacity(total as usize * 8);
-    for (number, (length, buffer)) in BUFFERS.into_iter().enumerate() {
-        let mut part = vec![0; length.get(words) as usize * 8];
+    for range in ranges(draw, packet) {
+        let mut part = vec![0; ((range.end - range.start) / 4) as usize];
+        view.read_block(range.start, &mut part)?;
+        constants.extend(part);
+    }
+    Ok(constants)
+}
+
+/// The memory of a stage's push constants: the four buffers, some of them empty.
+pub(crate) fn ranges(draw: &Draw<'_>, packet: &Packet) -> Vec<Range<u64>> {
+    let words = draw.state.words(packet).get(1..).unwrap_or_default();
+    let range = |(number, (length, buffer)): (usize, (Field, Field))| {
         let base = match number == 0 && !draw.state.constant_addresses {
             true => draw.base.dynamic,
             false => 0,
         };
         let address = buffer.get(words).wrapping_add(base) & ADDRESS_MASK;
-        view.read_block(address, &mut part)?;
-        constants.extend(part);
-    }
-    Ok(constants)
+        address..address + length.get(words) * 32
+    };
+    BUFFERS.into_iter().enumerate().map(range).collect()
 }

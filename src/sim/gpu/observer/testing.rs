@@ -65,6 +65,10 @@ impl Watch for Quiet {
     fn colour_seen(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), StopReason> {
         Ok(())
     }
+    fn constants_committed(&self, _: usize, _: Vec<Range<u64>>) {}
+    fn constant_written(&self, _: usize, _: usize) -> bool {
+        false
+    }
     fn depth_through(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), StopReason> {
         Ok(())
     }

@@ -473,12 +473,18 @@ impl Watch for Log {
             pages,
             bound,
             states,
+            constants,
             ..
         } = &mut *state;
         // Only pages that the work has written change.
         for (number, page) in pages.iter_mut().filter(|(_, page)| page.is_written()) {
             let before = page.before.take();
             let owns = page.take_written();
+            if constants.overlap(number << 12, 4096) {
+                for (line, own) in (number << 12..).step_by(64).zip(&owns) {
+                    constants.write_line(line, own.iter().fold(0, |all, bits| all | bits));
+                }
+            }
             if let Some(before) = &before {
                 for (i, own) in owns.iter().enumerate() {
                     let all = own.iter().fold(0, |all, bits| all | bits);
@@ -613,6 +619,7 @@ impl Watch for Log {
         }
         if commands {
             state.start_epoch();
+            state.constants.write(address, bytes);
         }
         let State {
             pages,
@@ -691,6 +698,14 @@ impl Watch for Log {
             work,
             Some(Arc::clone(page.marks(write_kind(access.via, false)))),
         )
+    }
+
+    fn constants_committed(&self, stage: usize, ranges: Vec<Range<u64>>) {
+        self.state().constants.commit(stage, ranges);
+    }
+
+    fn constant_written(&self, stage: usize, dword: usize) -> bool {
+        self.state().constants.is_written(stage, dword)
     }
 
     fn bound(&self, address: u64, bytes: u64) {

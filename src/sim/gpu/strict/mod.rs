@@ -10,6 +10,7 @@ mod addresses;
 mod cache_lines;
 pub(crate) mod caches;
 mod consistency;
+mod constants;
 mod context_workarounds;
 mod draw;
 mod errata;

@@ -699,8 +699,11 @@ fn thread_resource_rules() {
     // Registers that nothing has written, as addresses and as operands.
     let stray = [send(12, WRITE, null, 40)];
     assert_eq!(run(size, 1, &stray), Err("uninitialised"));
-    let sum = [Inst::binary(Opcode::Add, 8, to(6), ud(40), Src::imm_ud(1))];
-    assert_eq!(run(size, 1, &sum), Err("uninitialised"));
+    let sum = Inst::binary(Opcode::Add, 8, to(6), ud(40), Src::imm_ud(1));
+    assert_eq!(run(size, 1, &[sum]), Ok(()));
+    let accumulator = Dst::arf(ArfReg::Accumulator, 0, 0, Type::Ud);
+    let sum = Inst::binary(Opcode::Add, 8, accumulator, ud(40), Src::imm_ud(1));
+    assert_eq!(run(size, 1, &[sum]), Err("uninitialised"));
     // A row of eight in an instruction of four channels.
     let illegal = Inst::unary(Opcode::Mov, 4, to(6), ud(1));
     let broken = isa::check(&illegal, hw::Gen::Gen9);

@@ -249,7 +249,7 @@ fn uninitialised_reads_are_undefined_in_strict_mode() {
     let read = op(
         Opcode::Add,
         8,
-        dst(4, Type::D),
+        arf_dst(ArfReg::Accumulator, 0, 0, Type::D),
         &[g(30, Type::D), imm(Type::D, 1)],
     );
     let options = Options {
@@ -291,7 +291,7 @@ fn moves_propagate_uninitialised_bytes() {
     let add = op(
         Opcode::Add,
         8,
-        dst(5, Type::D),
+        arf_dst(ArfReg::Accumulator, 0, 0, Type::D),
         &[g(4, Type::D), imm(Type::D, 1)],
     );
     let mut t = thread_with(&[copy, add], &[0; 16], 0xff, 0, options);
@@ -330,7 +330,8 @@ fn disabled_lanes_preserve_uninitialised_bytes() {
     assert_eq!(t.run(&mut Recorder::default(), 10), Ok(ThreadExit::Eot));
     // A channel that is on and takes what one that is off has made of nothing.
     let sources = [scalar(4, 28, Type::D), imm(Type::D, 1)];
-    let uniform = op(Opcode::Add, 8, dst(6, Type::D), &sources);
+    let accumulator = arf_dst(ArfReg::Accumulator, 0, 0, Type::D);
+    let uniform = op(Opcode::Add, 8, accumulator, &sources);
     let mut t = thread_with(&[write, unmasked, uniform], &[0; 16], 0x0f, 0, options);
     let e = t.run(&mut Recorder::default(), 10);
     assert!(

@@ -14,6 +14,7 @@ use crate::strict::cache_lines::{
     ATOMIC, DATA, DEPTH, Line, PAST_DEPTH, PAST_L3, PAST_RENDER, Page, RENDER, STREAM,
     split_by_line,
 };
+use crate::strict::constants::ConstantWrites;
 use crate::strict::sampler::SamplerReads;
 use eu::StopReason;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,6 +82,8 @@ pub(super) struct State {
     pub(super) control: BTreeSet<u64>,
     /// Surfaces that the sampler has read since then.
     pub(super) sampler: SamplerReads,
+    /// The batch's writes to push constants that it has committed.
+    pub(super) constants: ConstantWrites,
 }
 
 /// Restricts the bytes that are written in a line to those that a cache (an index in [`CACHES`])

@@ -11,6 +11,7 @@ use hw::draw_state::state_constant_body as body;
 use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi};
 use isa::{Inst, Opcode, Src};
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// A draw with a vertex buffer at an address, and the rig's own buffer again.
 fn held(address: u64) -> Vec<Vec<u32>> {
@@ -19,6 +20,92 @@ fn held(address: u64) -> Vec<Vec<u32>> {
         primitive(3),
         vertex_buffer(VERTICES),
     ]
+}
+
+/// Commands that give the pixel shader a register of push constants at `DATA`.
+fn pixel_constants() -> [Vec<u32>; 3] {
+    use draw::state_binding_table_pointers_ps as table;
+    use draw::state_ps as f;
+    let mut constants = command(&draw::state_constant_ps::PACKET, &[]);
+    body::READ_LENGTH_3.set(&mut constants[1..], 1);
+    body::BUFFER_3.set(&mut constants[1..], DATA);
+    let table = command(
+        &table::PACKET,
+        &[(table::POINTER_TO_PS_BINDING_TABLE, TABLE)],
+    );
+    let start = f::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0;
+    let ps = command(
+        &f::PACKET,
+        &[
+            (f::N8_PIXEL_DISPATCH_ENABLE, 1),
+            (f::PUSH_CONSTANT_ENABLE, 1),
+            (start, 2),
+        ],
+    );
+    [constants, table, ps]
+}
+
+/// The CPU rewrites push constants, which a draw has read, before the next draw of the batch reads
+/// them. Only the batch's own writes count.
+#[test]
+fn constants_may_be_rewritten_by_the_cpu_but_not_by_the_batch() {
+    use mi::mi_semaphore_wait as wait;
+    use mi::mi_store_data_imm as store;
+    const READY: u64 = DATA + 0x100;
+    const GO: u64 = DATA + 0x140;
+    let [constants, table, ps] = pixel_constants();
+    let stored = |address: u64, value: u64| {
+        let words = store::PACKET
+            .words::<4>()
+            .with(store::ADDRESS, address)
+            .with(store::IMMEDIATE_DATA, value);
+        words.dwords.to_vec()
+    };
+    let waits = command(
+        &wait::PACKET,
+        &[
+            (wait::WAIT_MODE, 1),
+            (wait::COMPARE_OPERATION, 4),
+            (wait::SEMAPHORE_DATA_DWORD, 1),
+            (wait::SEMAPHORE_ADDRESS, GO),
+        ],
+    );
+    let run = |by_cpu: bool| {
+        let mut rig = rig_with_kernel(&[target_write(WRITE)]);
+        rig.write(DATA, &[7; 8]);
+        let memory = rig.memory(DATA).expect("mapped");
+        let between = match by_cpu {
+            true => vec![stored(READY, 1), waits.clone()],
+            false => {
+                let operation = post_sync();
+                let invalid = (media::pipe_control::CONSTANT_CACHE_INVALIDATION_ENABLE, 1);
+                let fresh = pipe_control(&[invalid, operation[0], operation[1]]);
+                vec![stored(DATA + 12, 9), fresh]
+            }
+        };
+        let commands = [
+            legal_draw(),
+            vec![constants.clone(), table.clone(), ps.clone(), primitive(0)],
+            between,
+            vec![primitive(3)],
+        ];
+        let word = move |address: u64| (address - DATA) as usize / 4;
+        let cpu = std::thread::spawn(move || {
+            while by_cpu && memory.words()[word(READY)].load(Acquire) == 0 {
+                std::thread::yield_now();
+            }
+            if by_cpu {
+                memory.words()[3].store(9, Release);
+                memory.words()[word(GO)].store(1, Release);
+            }
+        });
+        let found = broken_rule(&mut rig, &commands.concat());
+        cpu.join().expect("the CPU ends");
+        assert_eq!(rig.read(DATA + 12, 1), [9]);
+        found
+    };
+    assert_eq!(run(false), Some("constant-early"));
+    assert_eq!(run(true), None);
 }
 
 #[test]
@@ -49,32 +136,7 @@ fn draw_output_needs_flushes_before_reads() {
     let enough = [flush(&[targets]), null, vertices];
     assert_eq!(after(&enough), None);
     // As constants.
-    let mut constants = command(&draw::state_constant_ps::PACKET, &[]);
-    body::READ_LENGTH_3.set(&mut constants[1..], 1);
-    body::BUFFER_3.set(&mut constants[1..], DATA);
-    let table = command(
-        &draw::state_binding_table_pointers_ps::PACKET,
-        &[(
-            draw::state_binding_table_pointers_ps::POINTER_TO_PS_BINDING_TABLE,
-            TABLE,
-        )],
-    );
-    let takes = (
-        draw::state_ps::PUSH_CONSTANT_ENABLE,
-        [(draw::state_ps::N8_PIXEL_DISPATCH_ENABLE, 1)],
-    );
-    let ps = command(
-        &draw::state_ps::PACKET,
-        &[
-            takes.1[0],
-            (takes.0, 1),
-            (
-                draw::state_ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_0,
-                2,
-            ),
-        ],
-    );
-    let read = [constants, table, ps];
+    let read = pixel_constants();
     let after = |more: &[Vec<u32>]| rule_broken_by_draws(&[], &[more, &read].concat());
     assert_eq!(after(&[]), Some("render-flush"));
     assert_eq!(after(&[flush(&[targets])]), Some("constant-stale"));
@@ -198,7 +260,7 @@ fn depth_and_stream_output_reads_need_their_flushes() {
 fn registers_must_be_written_before_they_are_read() {
     let read = |register: u8| {
         let kernel = [
-            Inst::binary(Opcode::Add, 8, to(20), ud(register), Src::imm_ud(1)),
+            Inst::binary(Opcode::Add, 8, to(112), ud(register), Src::imm_ud(1)),
             target_write(WRITE),
         ];
         let commands = [legal_draw(), vec![primitive(3)]].concat();
