@@ -22,7 +22,7 @@ use crate::state::State;
 use crate::uop::{ExecResult, Uop, UopKind};
 use isa::descriptor::{self, bti, common};
 use isa::message::{data_cache_0, data_cache_1, render_cache, urb};
-use isa::{CondMod, Opcode};
+use isa::{CondMod, Opcode, PredCtrl};
 use std::ops::Range;
 
 /// The part of a SEND that the address check looks at.
@@ -61,6 +61,8 @@ struct UndefinedResults {
     lanes: [UndefinedBits; 32],
     /// Lanes with undefined bits.
     mask: u32,
+    /// Lanes with undefined operands.
+    operands: u32,
 }
 
 /// The registers of a message that must not hold computed undefined values, counted over both parts
@@ -200,6 +202,7 @@ impl State {
             self.mark_written(at, far);
         }
         if u.cmod != CondMod::None && !matches!(u.op, Opcode::Sel | Opcode::Csel) {
+            let found = found & !self.decided_flags(u, unknown & !results.operands)?;
             let flags = self.undefined.flags;
             self.undefined.flags = flags::merge(flags, u.flag_bit(), lanes, found);
             self.undefined.any |= found != 0;
@@ -222,15 +225,11 @@ impl State {
         let mut results = UndefinedResults {
             lanes: [UndefinedBits::default(); 32],
             mask: 0,
+            operands: 0,
         };
         let sources = &u.src[..usize::from(u.num_srcs).min(3)];
         for i in (0..usize::from(u.exec_size)).filter(|i| lanes >> i & 1 != 0) {
-            let found = if unknown >> i & 1 != 0 {
-                UndefinedBits {
-                    bits: u64::MAX,
-                    computed: true,
-                }
-            } else if is_copy(u) {
+            let found = if is_copy(u) {
                 self.undefined_bits(u, &u.src[usize::from(chosen >> i & 1 == 0)], i)?
             } else {
                 let bits = match (u.op, sources) {
@@ -247,6 +246,14 @@ impl State {
                     bits,
                     computed: bits != 0,
                 }
+            };
+            results.operands |= u32::from(found.bits != 0) << i;
+            let found = match unknown >> i & 1 {
+                0 => found,
+                _ => UndefinedBits {
+                    bits: u64::MAX,
+                    computed: true,
+                },
             };
             results.lanes[i] = found;
             results.mask |= u32::from(found.bits != 0) << i;
@@ -398,6 +405,30 @@ impl State {
                 self.undefined.flags &= !(bits << (8 * (at - regs::FLAG)));
             }
         }
+    }
+
+    /// The lanes of `unknown`, whose predicate is undefined, in which a comparison leaves the same
+    /// value in its flag whether or not it executes: `(+f0.0) cmp.nz.f0.0 null ...`, which compilers
+    /// emit for a conjunction, leaves 0 if its operands are equal.
+    fn decided_flags(&mut self, u: &Uop, unknown: u32) -> Result<u32, Box<StopReason>> {
+        let (Some(pred), UopKind::Alu(execute)) = (&u.pred, &u.kind) else {
+            return Ok(0);
+        };
+        if unknown == 0 || pred.ctrl != PredCtrl::Normal || u.dst.kind != OperandKind::Null {
+            return Ok(0);
+        }
+        // Executes it for all of these lanes; it writes nothing but flags.
+        let flags = self.regs.flags();
+        let enabling = if pred.inverse { 0 } else { u32::MAX };
+        let enabled = flags::merge(flags, u.flag_bit(), unknown, enabling);
+        self.regs.set_flags(enabled);
+        let done = execute(self, u);
+        let result = flags::lane_flags(self.regs.flags(), u.flag_bit());
+        self.regs.set_flags(flags);
+        done?;
+        // A lane in which it does not execute keeps the flag that disables it.
+        let kept = !enabling;
+        Ok(!(result ^ kept) & unknown)
     }
 
     /// The lanes whose predicate depends on undefined flags.

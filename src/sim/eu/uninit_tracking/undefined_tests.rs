@@ -248,6 +248,32 @@ fn undefined_flags_are_stopped_where_they_decide() {
     assert_eq!(stop(&[zero, lower, any], 0xff), Some(2));
 }
 
+/// A comparison predicated by the flag that it writes is a conjunction or a disjunction.
+#[test]
+fn operands_of_predicated_comparisons_decide_their_flags() {
+    let compare = |s, value| {
+        let sources = [s, imm(Type::D, value)];
+        let i = op(Opcode::Cmp, 8, null_dst(Type::D), &sources);
+        cmod(i, CondMod::Nz, 0)
+    };
+    let unknown = compare(g(40, Type::D), 0);
+    let send = pred(store(8, 1), PredCtrl::Normal, false, 0);
+    // The payload's registers are 5.
+    for (inverse, value, decided) in [
+        (false, 5, true),
+        (false, 6, false),
+        (true, 6, true),
+        (true, 5, false),
+    ] {
+        let second = compare(g(1, Type::D), value);
+        let second = pred(second, PredCtrl::Normal, inverse, 0);
+        let got = stop(&[unknown, second, send], 0xff);
+        assert_eq!(got, (!decided).then_some(2), "{inverse} {value}");
+    }
+    let stale = pred(compare(g(41, Type::D), 5), PredCtrl::Normal, false, 0);
+    assert_eq!(stop(&[unknown, stale, send], 0xff), Some(2));
+}
+
 /// A quad's value from the stale register of a disabled channel, which a mask removes.
 #[test]
 fn stale_value_of_a_disabled_neighbour_may_be_masked_off() {
