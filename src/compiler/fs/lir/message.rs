@@ -343,14 +343,20 @@ pub(crate) const fn block_read(bti: u32, regs: u8, changing: bool) -> SendInfo {
     }
 }
 
-/// A64 OWord block read of 1, 2, 4 or 8 OWords at the address in dwords 0 and 1 of the header, a
-/// multiple of 16. A single OWord arrives in the low half of a register.
+/// The subtype of A64 block messages whose addresses are multiples of 4 instead of 16.
+const A64_UNALIGNED: u32 = 1;
+
+/// A64 unaligned OWord block read of 1, 2, 4 or 8 OWords at the address in dwords 0 and 1 of the
+/// header, a multiple of 4. A single OWord arrives in the low half of a register.
+///
+/// The loads are declared to be aligned to OWords, but applications (and Khronos' tests) place what
+/// pointers lead to as storage buffers, whose offsets are multiples of 4.
 pub(crate) const fn a64_block_read(owords: u8) -> SendInfo {
     let size = match owords {
         1 => oword_block_size::OWORD_LOW,
         n => oword_block_size::OWORDS_2 + n.ilog2() - 1,
     };
-    let control = a64_block::BLOCK_SIZE.encode(size);
+    let control = a64_block::BLOCK_SIZE.encode(size) | a64_block::SUBTYPE.encode(A64_UNALIGNED);
     SendInfo {
         header: true,
         ..info(
