@@ -162,7 +162,8 @@ pub struct Thread {
     /// None unless [`Options::statistics`] is set.
     clock: Option<Box<Clock>>,
     /// Payload length and active channels of a thread of a straight-line kernel that has computed
-    /// nothing from uninitialised registers. Others with the same values use none either, and are not checked.
+    /// nothing from uninitialised registers. Others with the same values do not either, and are not
+    /// checked.
     init_checked_for: Option<(usize, u32)>,
     payload_dwords: usize,
     done: bool,

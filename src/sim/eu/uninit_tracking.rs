@@ -210,8 +210,8 @@ impl State {
         Ok(())
     }
 
-    /// The undefined bits of each lane's result; all bits of the lanes in `unknown`, whose predicate
-    /// is undefined.
+    /// The undefined bits of each lane's result; all bits of the lanes in `unknown`, whose
+    /// predicate is undefined.
     fn undefined_results(
         &self,
         u: &Uop,
@@ -408,8 +408,8 @@ impl State {
     }
 
     /// The lanes of `unknown`, whose predicate is undefined, in which a comparison leaves the same
-    /// value in its flag whether or not it executes: `(+f0.0) cmp.nz.f0.0 null ...`, which compilers
-    /// emit for a conjunction, leaves 0 if its operands are equal.
+    /// value in its flag whether or not it executes: `(+f0.0) cmp.nz.f0.0 null ...`, which
+    /// compilers emit for a conjunction, leaves 0 if its operands are equal.
     fn decided_flags(&mut self, u: &Uop, unknown: u32) -> Result<u32, Box<StopReason>> {
         let (Some(pred), UopKind::Alu(execute)) = (&u.pred, &u.kind) else {
             return Ok(0);
@@ -427,8 +427,8 @@ impl State {
         self.regs.set_flags(flags);
         done?;
         // A lane in which it does not execute keeps the flag that disables it.
-        let kept = !enabling;
-        Ok(!(result ^ kept) & unknown)
+        let unexecuted = !enabling;
+        Ok(!(result ^ unexecuted) & unknown)
     }
 
     /// The lanes whose predicate depends on undefined flags.

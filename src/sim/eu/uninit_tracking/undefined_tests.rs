@@ -148,6 +148,7 @@ fn only_enabled_lanes_of_a_message_count() {
         ..pair[1]
     };
     assert_eq!(stop(&[pair[0], high, store(16, 1)], 0xff), None);
+    assert_eq!(stop(&[pair[0], high, store(16, 1)], 0xff00), Some(2));
     // Channels that are off compute with anything.
     assert_eq!(stop(&[no_mask(stale_sum(8, 20)), store(8, 1)], 0), None);
 }

@@ -91,7 +91,7 @@ mod tests {
         let found: Vec<usize> = (0..32).filter(|n| writes.is_written(4, *n)).collect();
         assert_eq!(found, [1, 2, 11]);
         assert!((0..32).all(|dword| !writes.is_written(0, dword)));
-        writes.commit(4, vec![0x1000..0x1020]);
+        writes.commit(4, vec![0x1000..0x1020, 0x3000..0x3020]);
         assert!(!writes.is_written(4, 1));
     }
 }
