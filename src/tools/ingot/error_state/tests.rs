@@ -52,7 +52,7 @@ fn ascii85_words_are_those_of_the_kernel() {
         decode_ascii85("!!!!\"zs8W-!\n"),
         [1, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255]
     );
-    assert_eq!(decode_ascii85("!!!"), []);
+    assert!(decode_ascii85("!!!").is_empty());
 }
 
 #[test]

@@ -7,7 +7,6 @@
 
 mod archive;
 mod error;
-mod json;
 mod pipelines;
 mod words;
 #[cfg(test)]

@@ -7,9 +7,9 @@
 
 use crate::fossilize::archive::{Archive, Blob, ObjectKind};
 use crate::fossilize::error::FossilizeError;
-use crate::fossilize::json::{self, Value};
 use crate::fossilize::words;
 use compile::Stage;
+use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -93,10 +93,8 @@ fn document(blob: &Blob) -> Result<(Value, &[u8]), FossilizeError> {
     let end = blob.bytes.iter().position(|b| *b == 0);
     let end = end.unwrap_or(blob.bytes.len());
     let (text, rest) = blob.bytes.split_at(end);
-    let value = json::parse(text).map_err(|(byte, expected)| {
-        let what = format!("JSON, byte {byte}: expected {expected}");
-        FossilizeError::malformed(blob.offset, what)
-    })?;
+    let value = serde_json::from_slice(text)
+        .map_err(|error| FossilizeError::malformed(blob.offset, format!("JSON: {error}")))?;
     Ok((value, rest.get(1..).unwrap_or_default()))
 }
 
@@ -127,7 +125,7 @@ impl<'v> Reader<'v> {
     }
 
     fn integer(&self, name: &str) -> Result<u64, FossilizeError> {
-        let number = self.member(name)?.integer();
+        let number = self.member(name)?.as_u64();
         number.ok_or_else(|| self.wrong(name, "is no whole number"))
     }
 
@@ -137,7 +135,7 @@ impl<'v> Reader<'v> {
     }
 
     fn text(&self, name: &str) -> Result<&'v str, FossilizeError> {
-        let text = self.member(name)?.text();
+        let text = self.member(name)?.as_str();
         text.ok_or_else(|| self.wrong(name, "is no text"))
     }
 
@@ -147,9 +145,10 @@ impl<'v> Reader<'v> {
 
     /// The elements of a list; none if there is no such member.
     fn list(&self, name: &str) -> impl Iterator<Item = Reader<'v>> + use<'v> {
-        let elements = self.object.get(name).map_or(&[][..], Value::elements);
+        let elements = self.object.get(name).and_then(Value::as_array);
         let reader = *self;
-        elements.iter().map(move |element| reader.reader(element))
+        let elements = elements.into_iter().flatten();
+        elements.map(move |element| reader.reader(element))
     }
 }
 
@@ -159,7 +158,7 @@ fn section<'v>(
     document: &'v Value,
     name: &'static str,
 ) -> impl Iterator<Item = (Option<u64>, Reader<'v>)> {
-    let members = document.get(name).map(Value::members);
+    let members = document.get(name).and_then(Value::as_object);
     members
         .into_iter()
         .flatten()
@@ -318,7 +317,7 @@ impl<R: Read + Seek> Library<R> {
             if sets.len() == MAX_SETS {
                 return Err(object.wrong("setLayouts", "has too many elements"));
             }
-            let hash = set.object.text().and_then(hash);
+            let hash = set.object.as_str().and_then(hash);
             let hash = hash.ok_or_else(|| object.wrong("setLayouts", "has no hash"))?;
             sets.push(match hash {
                 0 => Vec::new(),
@@ -480,7 +479,7 @@ mod tests {
                 7,
                 "computePipelines",
                 "{]",
-                "JSON, byte 53: expected a member's name",
+                "JSON: key must be a string at line 1 column 54",
             ),
             (
                 7,
@@ -504,7 +503,7 @@ mod tests {
             (
                 4,
                 "shaderModules",
-                "{\"codeSize\":1e12,\"varintOffset\":0,\"varintSize\":0}",
+                "{\"codeSize\":1000000000000,\"varintOffset\":0,\"varintSize\":0}",
                 "a module's words are malformed",
             ),
             (
