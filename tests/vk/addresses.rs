@@ -234,3 +234,43 @@ void main()
         kernel.destroy(&rig);
     }
 }
+
+/// What a pointer leads to may be a storage buffer, whose offsets are multiples of 4, although the
+/// type of the pointer is declared to be aligned to an OWord.
+#[test]
+fn uniform_addresses_less_aligned_than_declared() {
+    let rig = Rig::new();
+    let extension = ash::khr::buffer_device_address::Device::new(&rig.instance, &rig.device);
+    let words = compile(
+        "#version 450
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x = 8) in;
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Rows { uvec4 v[3]; };
+layout(push_constant) uniform Push { Rows from; };
+layout(std430, binding = 0) buffer Out { uint sums[]; };
+void main()
+{
+    uvec4 first = from.v[0], last = from.v[2];
+    sums[gl_LocalInvocationIndex] = first.x + first.w * 100 + last.y * 10000;
+}",
+    );
+    let (from, to) = (rig.buffer(256), rig.buffer(32));
+    for (n, dword) in (0_u32..).zip(from.data.chunks_exact_mut(4)) {
+        dword.copy_from_slice(&n.to_le_bytes());
+    }
+    let info = vk::BufferDeviceAddressInfo::default().buffer(from.buffer);
+    let address = unsafe { extension.get_buffer_device_address(&info) };
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    let kernel = Kernel::new(&rig, &words, kind, &[&to], vk::PipelineCache::null());
+    for offset in 0..4 {
+        let first = address + 4 * offset;
+        rig.run(|commands| {
+            kernel.bind(&rig, commands, &[], &[first as u32, (first >> 32) as u32]);
+            unsafe { rig.device.cmd_dispatch(commands, 1, 1, 1) };
+        });
+        let dword = offset as u32;
+        let sum = dword + (dword + 3) * 100 + (dword + 9) * 10000;
+        assert_eq!(to.dwords(), [sum; 8], "offset {offset}");
+    }
+    kernel.destroy(&rig);
+}

@@ -32,6 +32,8 @@ values! {
     oword_dual_block_size { OWORDS_1 0; OWORDS_4 2; }
     /// MDC_DS, `byte_scattered::DATA_SIZE`.
     byte_data_size { BYTES_1 0; BYTES_2 1; BYTES_4 2; }
+    /// `a64_block::SUBTYPE`: blocks at multiples of an OWord, and of a dword.
+    a64_block_subtype { ALIGNED 0; UNALIGNED 1; DUAL 2; HWORDS 3; }
     /// `a64_scattered::SUBTYPE`: the size of an element.
     a64_element { BYTE 0; DWORD 1; QWORD 2; }
     /// MDC_AOP, `atomic::OPERATION`, `typed_atomic::OPERATION` and `a64_atomic::OPERATION`.

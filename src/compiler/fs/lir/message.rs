@@ -5,7 +5,7 @@
 
 use crate::lir::inst::SendInfo;
 use isa::descriptor::value::{
-    atomic_operation, byte_data_size, float_atomic_operation, oword_block_size,
+    a64_block_subtype, atomic_operation, byte_data_size, float_atomic_operation, oword_block_size,
     render_target_subtype, sampler_simd_mode, typed_slot_group, untyped_simd_mode,
 };
 use isa::descriptor::{
@@ -343,9 +343,6 @@ pub(crate) const fn block_read(bti: u32, regs: u8, changing: bool) -> SendInfo {
     }
 }
 
-/// The subtype of A64 block messages whose addresses are multiples of 4 instead of 16.
-const A64_UNALIGNED: u32 = 1;
-
 /// A64 unaligned OWord block read of 1, 2, 4 or 8 OWords at the address in dwords 0 and 1 of the
 /// header, a multiple of 4. A single OWord arrives in the low half of a register.
 ///
@@ -356,7 +353,8 @@ pub(crate) const fn a64_block_read(owords: u8) -> SendInfo {
         1 => oword_block_size::OWORD_LOW,
         n => oword_block_size::OWORDS_2 + n.ilog2() - 1,
     };
-    let control = a64_block::BLOCK_SIZE.encode(size) | a64_block::SUBTYPE.encode(A64_UNALIGNED);
+    let control = a64_block::BLOCK_SIZE.encode(size)
+        | a64_block::SUBTYPE.encode(a64_block_subtype::UNALIGNED);
     SendInfo {
         header: true,
         ..info(

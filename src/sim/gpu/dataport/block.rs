@@ -7,13 +7,8 @@ use super::port::WorkerPort;
 use crate::bindings::{Payload, unimplemented};
 use crate::rules;
 use eu::{Message, StopReason};
-use isa::descriptor::value::{oword_block_size, oword_dual_block_size};
+use isa::descriptor::value::{a64_block_subtype, oword_block_size, oword_dual_block_size};
 use isa::descriptor::{a64_block, common, oword_block, oword_dual_block, scratch_block};
-
-/// Values of `a64_block::SUBTYPE`: blocks at multiples of an OWord, and of a dword. The others are
-/// dual blocks and blocks of HWords.
-const A64_ALIGNED: u32 = 0;
-const A64_UNALIGNED: u32 = 1;
 
 /// Dwords of MDC_DB_OW, and whether one OWord goes to the high half of the register.
 fn oword_dwords(message: &Message<'_>) -> Result<(usize, bool), StopReason> {
@@ -167,8 +162,8 @@ impl WorkerPort<'_> {
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
         let alignment = match a64_block::SUBTYPE.get(message.desc) {
-            A64_ALIGNED => !15,
-            A64_UNALIGNED => !3,
+            a64_block_subtype::ALIGNED => !15,
+            a64_block_subtype::UNALIGNED => !3,
             _ => return unimplemented(message, "an A64 block read of this kind"),
         };
         let address = payload.address(0) & alignment;
@@ -185,7 +180,7 @@ impl WorkerPort<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
     ) -> Result<(), StopReason> {
-        if a64_block::SUBTYPE.get(message.desc) != A64_ALIGNED {
+        if a64_block::SUBTYPE.get(message.desc) != a64_block_subtype::ALIGNED {
             return unimplemented(message, "an A64 block write of this kind");
         }
         let (dwords, high) = oword_dwords(message)?;
